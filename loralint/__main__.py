@@ -1,0 +1,5 @@
+"""`python -m loralint`."""
+
+from loralint.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The one vocabulary that readers translate into and rules speak: see `fields`."""

@@ -1,0 +1,171 @@
+"""Canonical fields: the names in which rules, facts and the golden list speak of any framework's config.
+
+A name is `section.field`. Types: int, float, number (int or float), bool, str, list, map, targets (list of names, a
+regular expression, or "all-linear"). Values of enumerated fields are canonical spellings listed in the doc text; a
+reader translates to and from its framework's own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Field(NamedTuple):
+    """One canonical field; `unit` is empty for pure numbers and words."""
+
+    type: str
+    doc: str
+    unit: str = ""
+
+
+FIELDS: dict[str, Field] = {
+    # the base model
+    "model.base": Field("str", "Hugging Face id or local path of the base model"),
+    "model.class": Field("str", "model class that is loaded, such as AutoModelForCausalLM"),
+    "model.dtype": Field("str", "dtype the base weights are loaded in: bf16, fp16, fp32, auto"),
+    "model.attention": Field(
+        "str", "attention kernel: eager, sdpa, flash_attention_2, flash_attention_3, flex_attention, xformers, auto"
+    ),
+    "model.trust_remote_code": Field("bool", "run Python code that comes with the model"),
+    "model.max_position": Field("int", "context length the model is stretched to", "tokens"),
+    "model.freeze_vision": Field("bool", "the vision tower of a multimodal model stays frozen"),
+    "model.freeze_projector": Field("bool", "the multimodal projector stays frozen"),
+    "model.resize_vocab": Field("bool", "resize the embedding to the tokenizer"),
+    "model.new_tokens": Field("list", "tokens added to the tokenizer"),
+    # the adapter
+    "adapter.method": Field(
+        "str", "what is trained: lora, full, freeze, or another PEFT method by its PEFT name in lower case (oft, ia3 ...)"
+    ),
+    "adapter.rank": Field("int", "LoRA rank r"),
+    "adapter.alpha": Field("number", "LoRA alpha; the multiplier on BA is alpha/r, alpha/sqrt(r) with rsLoRA"),
+    "adapter.dropout": Field("float", "dropout on the adapter's input"),
+    "adapter.bias": Field("str", "which biases train: none, all, lora_only"),
+    "adapter.targets": Field("targets", "modules that get an adapter"),
+    "adapter.target_parameters": Field("list", "parameters (packed experts) that get an adapter"),
+    "adapter.exclude": Field("targets", "modules that get none"),
+    "adapter.modules_to_save": Field("list", "modules trained in full and saved beside the adapter"),
+    "adapter.trainable_tokens": Field("list", "token indices whose embedding rows train"),
+    "adapter.layers": Field("list", "layer indices that get an adapter; absent means all"),
+    "adapter.layers_pattern": Field("str", "name of the module list that layer indices count in"),
+    "adapter.rank_pattern": Field("map", "rank by module pattern"),
+    "adapter.alpha_pattern": Field("map", "alpha by module pattern"),
+    "adapter.rslora": Field("bool", "scale by alpha/sqrt(r)"),
+    "adapter.dora": Field("bool", "weight-decomposed LoRA"),
+    "adapter.lora_bias": Field("bool", "a bias on B"),
+    "adapter.init": Field(
+        "str", "init_lora_weights: true, false, gaussian, pissa, pissa_niter_N, olora, eva, corda, loftq, lora_ga, orthogonal"
+    ),
+    "adapter.loftq_bits": Field("int", "bits of the LoftQ initialisation", "bits"),
+    "adapter.loraplus_ratio": Field("float", "LoRA+ ratio: learning rate of B over that of A"),
+    "adapter.dtype": Field("str", "dtype the adapter weights are stored and updated in: fp32, bf16, fp16"),
+    "adapter.task_type": Field("str", "PEFT task type: CAUSAL_LM, SEQ_CLS, SEQ_2_SEQ_LM, TOKEN_CLS ..."),
+    "adapter.fan_in_fan_out": Field("bool", "weights are stored transposed (Conv1D)"),
+    "adapter.inference": Field("bool", "adapter is frozen, as in a saved adapter"),
+    "adapter.resume_from": Field("str", "existing adapter that training goes on with"),
+    "adapter.merge_on_save": Field("bool", "merge the adapter into the base at the end"),
+    # quantisation of the base
+    "quant.bits": Field("int", "bits of the quantised base: 2-8; 16 when not quantised", "bits"),
+    "quant.method": Field("str", "bnb, gptq, awq, hqq, eetq, torchao ..."),
+    "quant.type": Field("str", "4-bit data type: nf4, fp4"),
+    "quant.double": Field("bool", "quantise the quantisation constants too"),
+    "quant.compute_dtype": Field("str", "dtype of 4-bit matrix products: bf16, fp16, fp32"),
+    "quant.storage_dtype": Field("str", "dtype that packs the 4-bit weights: uint8, bf16, fp16, fp32"),
+    "quant.exllama_off": Field("bool", "the inference-only exllama kernels of GPTQ are switched off"),
+    # optimizer
+    "optim.name": Field(
+        "str", "optimizer as the framework spells it, lower case; fact `optim.family` groups them"
+    ),
+    "optim.lr": Field("float", "peak learning rate (of A where LoRA+ splits it)"),
+    "optim.weight_decay": Field("float", "decoupled weight decay"),
+    "optim.beta1": Field("float", "Adam beta1"),
+    "optim.beta2": Field("float", "Adam beta2"),
+    "optim.eps": Field("float", "Adam epsilon"),
+    "optim.momentum": Field("float", "SGD momentum"),
+    "optim.args": Field("map", "further optimizer arguments"),
+    "optim.max_grad_norm": Field("float", "gradient clipping; 0 means off where the framework says so"),
+    # schedule
+    "schedule.name": Field(
+        "str", "linear, cosine, cosine_with_restarts, constant, constant_with_warmup, polynomial, one_cycle, ..."
+    ),
+    "schedule.warmup_steps": Field("number", "warm-up", "optimizer steps"),
+    "schedule.warmup_ratio": Field("float", "warm-up as a share of all steps"),
+    "schedule.min_lr": Field("float", "learning rate that decay ends at"),
+    "schedule.min_lr_ratio": Field("float", "the same as a share of the peak"),
+    # batch and length of the run
+    "batch.micro": Field("int", "rows per device and forward pass", "rows"),
+    "batch.accumulation": Field("int", "forward passes per optimizer step"),
+    "batch.global": Field("int", "rows per optimizer step where the framework asks for it directly", "rows"),
+    "batch.eval_micro": Field("int", "rows per device in evaluation", "rows"),
+    "batch.drop_last": Field("bool", "a last short batch is dropped"),
+    "train.task": Field("str", "sft, pt, dpo, kto, orpo, simpo, ipo, rm, ppo, grpo, rloo, kd, prm, cls"),
+    "train.epochs": Field("float", "passes over the data", "epochs"),
+    "train.max_steps": Field("int", "optimizer steps; absent or <= 0 means by epochs", "optimizer steps"),
+    "train.seed": Field("int", "random seed"),
+    "train.enabled": Field("bool", "this config trains (do_train)"),
+    "train.early_stopping_patience": Field("int", "evaluations without progress before the run stops"),
+    "train.neftune_alpha": Field("float", "NEFTune noise on embeddings"),
+    "train.report_to": Field("list", "experiment trackers"),
+    "train.logging_steps": Field("number", "steps between log lines", "optimizer steps"),
+    "train.group_by_length": Field("bool", "batches of similar length"),
+    # precision
+    "precision.bf16": Field("bool", "bf16 mixed precision (or auto)"),
+    "precision.fp16": Field("bool", "fp16 mixed precision"),
+    "precision.tf32": Field("bool", "TF32 matrix products"),
+    "precision.pure_bf16": Field("bool", "all trained weights are stored in bf16"),
+    # data
+    "data.datasets": Field("list", "training datasets, ids or paths"),
+    "data.sequence_len": Field("int", "rows are cut to this length", "tokens"),
+    "data.packing": Field("bool", "several rows share one sequence"),
+    "data.eval_packing": Field("bool", "the same in evaluation"),
+    "data.padding_free": Field("bool", "batches are flattened instead of padded"),
+    "data.pad_to_len": Field("bool", "every row is padded to the full length"),
+    "data.train_on_inputs": Field("bool", "the prompt's tokens count in the loss"),
+    "data.template": Field("str", "chat template or prompt format"),
+    "data.val_size": Field("number", "share (<1) or number of rows held out for evaluation"),
+    "data.eval_dataset": Field("list", "evaluation datasets, ids or paths"),
+    "data.streaming": Field("bool", "rows are streamed, the length is unknown"),
+    "data.max_samples": Field("int", "rows used at most", "rows"),
+    # evaluation and checkpoints
+    "eval.strategy": Field("str", "no, steps, epoch"),
+    "eval.steps": Field("number", "steps between evaluations; below 1 a share of all steps", "optimizer steps"),
+    "eval.per_epoch": Field("number", "evaluations per epoch"),
+    "checkpoint.output_dir": Field("str", "where checkpoints go"),
+    "checkpoint.overwrite_output_dir": Field("bool", "write into a folder that is not empty"),
+    "checkpoint.save_strategy": Field("str", "no, steps, epoch, best"),
+    "checkpoint.save_steps": Field("number", "steps between checkpoints; below 1 a share", "optimizer steps"),
+    "checkpoint.saves_per_epoch": Field("number", "checkpoints per epoch"),
+    "checkpoint.save_total_limit": Field("int", "checkpoints kept"),
+    "checkpoint.save_only_model": Field("bool", "optimizer state is not saved"),
+    "checkpoint.load_best": Field("bool", "the best checkpoint is loaded at the end"),
+    "checkpoint.metric": Field("str", "metric that decides which checkpoint is best"),
+    "checkpoint.greater_is_better": Field("bool", "a larger metric is better"),
+    "checkpoint.resume_from": Field("str", "checkpoint that training resumes from"),
+    # memory and devices
+    "memory.gradient_checkpointing": Field("bool", "activations are recomputed"),
+    "memory.reentrant": Field("bool", "use_reentrant of gradient checkpointing"),
+    "memory.activation_offload": Field("bool", "activations go to the CPU"),
+    "dist.deepspeed": Field("str", "DeepSpeed JSON, path or preset name"),
+    "dist.zero_stage": Field("int", "ZeRO stage, where the config or the file name says it"),
+    "dist.fsdp": Field("bool", "FSDP is on"),
+    "dist.fsdp_version": Field("int", "1 or 2"),
+    "dist.fsdp_wrap_class": Field("str", "layer class that FSDP wraps"),
+    "dist.fsdp_use_orig_params": Field("bool", "FSDP keeps the original parameters"),
+    "dist.fsdp_cpu_ram_efficient": Field("bool", "only rank 0 loads the weights"),
+    "dist.device_map": Field("str", "device_map of from_pretrained"),
+    "dist.ddp_find_unused": Field("bool", "DDP looks for unused parameters"),
+    "dist.tensor_parallel": Field("int", "tensor-parallel size", "devices"),
+    "kernel.unsloth": Field("bool", "Unsloth's kernels patch the model"),
+    "kernel.liger": Field("bool", "Liger kernels"),
+    "kernel.compile": Field("bool", "torch.compile"),
+    "kernel.lora": Field("bool", "fused LoRA kernels"),
+    # preference and RL
+    "pref.beta": Field("float", "beta of DPO-like losses, KL weight of RL"),
+    "pref.loss": Field("str", "sigmoid, ipo, kto_pair, orpo, simpo, hinge ..."),
+    "pref.reference_model": Field("str", "explicit reference model"),
+    "rl.num_generations": Field("int", "completions per prompt"),
+    "rl.reward_model": Field("str", "reward model"),
+    # what the caller of loralint says
+    "run.gpu": Field("str", "GPU the run will meet, from --gpu or the manifest"),
+    "run.gpu_count": Field("int", "how many of them", "devices"),
+    "run.rows": Field("int", "rows of training data, from --rows or by counting a local JSONL", "rows"),
+}

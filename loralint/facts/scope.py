@@ -1,0 +1,76 @@
+"""The one thing that rules look into: canonical values and, under their own names, facts computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from loralint.canonical.fields import FIELDS
+from loralint.model import Unknown, Value
+
+Fact = Callable[["Scope"], Value]
+
+
+class Settings(Protocol):
+    """What a scope is built over; run.config.Config is one."""
+
+    def get(self, field: str) -> Value:
+        """The effective value of a canonical field."""
+
+
+class Scope:
+    """Values by name, each fact computed once. `reads` lists the values asked for since it was last cleared."""
+
+    __slots__ = ("_bound", "_facts", "_memo", "_settings", "reads")
+
+    def __init__(self, settings: Settings, facts: dict[str, Fact]) -> None:
+        self._settings = settings
+        self._facts = facts
+        self._memo: dict[str, Value] = {}
+        self._bound: dict[str, Value] = {}
+        self.reads: list[Value] = []
+
+    def get(self, name: str) -> Value:
+        """A canonical field, a fact or a bound name. Raises KeyError for a name that is none of them."""
+        value = self._bound.get(name) or self._memo.get(name)
+        if value is None:
+            value = self._settings.get(name) if name in FIELDS else self._compute(name)
+            self._memo[name] = value
+        self.reads.append(value)
+        return value
+
+    def bind(self, name: str, value: Value | None) -> None:
+        """Give `name` a meaning for a while (the item of an `each` rule); None ends it."""
+        if value is None:
+            self._bound.pop(name, None)
+        else:
+            self._bound[name] = value
+
+    def _compute(self, name: str) -> Value:
+        outer, self.reads = self.reads, []
+        try:
+            value = self._facts[name](self)
+            return value._replace(field=name, reads=value.reads or _distinct(self.reads))
+        finally:
+            self.reads = outer
+
+
+def derived(value: object, unit: str = "") -> Value:
+    """A fact's answer."""
+    return Value(value, origin="derived", source=unit)
+
+
+def unknown(reason: str) -> Value:
+    """A fact that cannot be computed here, and why."""
+    return Value(Unknown(reason), origin="derived")
+
+
+def number(value: Value) -> float | None:
+    """The value as a number, or None when it is unknown, absent or of another type."""
+    raw = value.value
+    return raw if isinstance(raw, (int, float)) and not isinstance(raw, bool) else None
+
+
+def _distinct(values: list[Value]) -> tuple[Value, ...]:
+    """One value per field, in the order first read (values may be unhashable)."""
+    return tuple({value.field: value for value in reversed(values)}.values())[::-1]

@@ -1,0 +1,185 @@
+"""What every reader observes about the keys of a file: unknown, renamed, removed, ignored, duplicate, misread.
+
+The lists are data (knowledge parts `keys-<framework>`); their form:
+
+    version   release that the list was taken from
+    unknown   "crash" or "lost": what the framework does with a key it does not know
+    keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open
+    moved     {dotted key: {effect, message, to, rewrite, when, package, kind}}: renamed, removed and ignored keys
+    plugins   {key: plugin that reads it}: known once `plugins` of the file lists it, in any spelling
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from loralint.canonical.fields import FIELDS
+from loralint.frameworks.table import Look, Observation, Reader
+from loralint.knowledge.data import part
+from loralint.model import Value
+from loralint.source.document import Document, Node, Pair
+from loralint.source.scalars import number_text, value
+
+_NUMBERS = frozenset({"int", "float", "number"})
+
+
+def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
+    """Every observation of a file, in no particular order."""
+    if document.root is None:
+        return
+    yield from duplicates(document, document.root, reader)
+    if reader.keys:
+        yield from listed(document, reader, look)
+    yield from misread(document, reader)
+    for own in reader.observe:
+        yield from own(document, look)
+
+
+def place(document: Document, pair: Pair, dotted: str) -> Value:
+    """Where a key stands, for an observation."""
+    return Value(
+        pair.value.raw if pair.value.kind == "scalar" else None,
+        key=dotted,
+        pointer="/" + dotted.replace("[", "/").replace("]", "").replace(".", "/"),
+        text=document.text[pair.value.start : pair.value.end],
+        span=document.span(pair.value),
+        key_span=document.span(pair.key_node),
+    )
+
+
+def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "") -> Iterator[Observation]:
+    """A key written twice: the last one counts, or the loader refuses the file."""
+    if node.kind == "mapping":
+        for earlier, later in node.duplicates():
+            same = document.text[earlier.value.start : earlier.value.end] == document.text[later.value.start : later.value.end]
+            crash = reader.dialect == "omegaconf"
+            yield Observation(
+                "duplicate",
+                place(document, earlier, prefix + earlier.key),
+                "crash" if crash else "harmless" if same else "lost",
+                f"{reader.title} refuses a file in which a key stands twice" if crash
+                else "the same value stands twice" if same
+                else "only the last of the two values counts",
+                rewrite="remove",
+                other=place(document, later, prefix + later.key),
+            )  # fmt: skip
+        for pair in node.pairs:
+            yield from duplicates(document, pair.value, reader, f"{prefix}{pair.key}.")
+    elif node.kind == "sequence":
+        for index, item in enumerate(node.items):
+            yield from duplicates(document, item, reader, f"{prefix[:-1]}[{index}].")
+
+
+def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
+    """Keys that the framework's list does not know, or knows as renamed, removed or ignored."""
+    lists: Any = part(f"keys-{reader.keys}")
+    assert document.root is not None
+    known = frozenset(lists["keys"][""]) | _plugin_keys(document.root, lists)
+    for dotted, pair in _walk(document.root, lists["keys"]):
+        moved = lists.get("moved", {}).get(_bare(dotted))
+        if moved is not None and (not moved.get("when") or look.version_is(moved["when"])):
+            yield _moved(document, pair, dotted, moved, reader)
+        elif moved is None and not _known(dotted, pair.key, known, lists["keys"]):
+            yield _unknown(document, pair, dotted, lists, reader)
+
+
+def _known(dotted: str, key: str, top: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
+    parent = _bare(dotted)[: -len(key)].rstrip(".")
+    return key in (keys[parent] if parent else top) or key.startswith(("_", "x-", "."))
+
+
+def _walk(node: Node, keys: Mapping[str, list[str]], prefix: str = "") -> Iterator[tuple[str, Pair]]:
+    """Every pair of the root and of the mappings whose keys are listed."""
+    for pair in node.pairs:
+        if pair.merged:
+            continue
+        dotted = prefix + pair.key
+        yield dotted, pair
+        if pair.value.kind == "mapping" and _bare(dotted) in keys:
+            yield from _walk(pair.value, keys, dotted + ".")
+        elif pair.value.kind == "sequence" and _bare(dotted) + "[]" in keys:
+            for index, item in enumerate(pair.value.items):
+                if item.kind == "mapping":
+                    yield from _walk(item, keys, f"{dotted}[{index}].")
+
+
+def _bare(dotted: str) -> str:
+    """`datasets[0].type` -> `datasets[].type`."""
+    if "[" not in dotted:
+        return dotted
+    import re
+
+    return re.sub(r"\[\d+\]", "[]", dotted)
+
+
+def _plugin_keys(root: Node, lists: Mapping[str, Any]) -> frozenset[str]:
+    """Keys that exist because a plugin is listed; with a plugin we do not know, every plugin's keys count as known."""
+    plugins = root.get("plugins")
+    if plugins is None:
+        return frozenset()
+    named = " ".join(item.raw for item in plugins.items if item.kind == "scalar").lower()
+    ours = {key for key, plugin in lists.get("plugins", {}).items() if plugin in named}
+    return frozenset(ours)
+
+
+def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str], reader: Reader) -> Observation:
+    return Observation(
+        moved["kind"],
+        place(document, pair, dotted),
+        moved["effect"],
+        moved.get("message") or f"{reader.title} no longer reads it",
+        moved.get("to", ""),
+        moved.get("rewrite", ""),
+        moved.get("package", ""),
+    )
+
+
+def _unknown(
+    document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader
+) -> Observation:
+    guess = closest(pair.key, lists["keys"].get(_bare(dotted)[: -len(pair.key)].rstrip("."), ()))
+    crash = lists["unknown"] == "crash"
+    return Observation(
+        "unknown",
+        place(document, pair, dotted),
+        "crash" if crash else "lost",
+        f"{reader.title} refuses a key it does not know" if crash else f"{reader.title} drops it without a word",
+        guess,
+        "key" if guess else "",
+        reader.packages[0],
+    )
+
+
+def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
+    """The known word that this one is most likely a slip of, or nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(word, known, 1, 0.84)
+    return close[0] if close else ""
+
+
+def misread(document: Document, reader: Reader) -> Iterator[Observation]:
+    """Scalars that the loader takes for something else than they look like."""
+    assert document.root is not None
+    for entry in reader.table:
+        head = document.root.pair(entry.key) if "." not in entry.key else None
+        if head is None or head.value.kind != "scalar":
+            continue
+        fault = _misreading(head.value, FIELDS[entry.field].type, reader)
+        if fault:
+            yield Observation("coerced", place(document, head, entry.key), *fault)
+
+
+def _misreading(node: Node, wanted: str, reader: Reader) -> tuple[str, str, str, str] | None:
+    """effect, message, replacement, rewrite."""
+    got = value(node, reader.dialect)
+    if wanted in _NUMBERS:
+        if isinstance(got, str):
+            number = number_text(got)
+            if number is not None and not reader.coerces:
+                return "crash", f"the loader reads `{node.raw}` as text, not as a number", repr(number), "value"
+        elif node.plain and isinstance(got, int) and not isinstance(got, bool) and node.raw.replace("_", "") != str(got):
+            if number_text(node.raw) != got:
+                return "changed", f"YAML 1.1 reads `{node.raw}` as {got}", str(got), ""
+    return None

@@ -1,0 +1,120 @@
+"""Document + Reader -> Layer: the forward way through a reader's table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.canonical.fields import FIELDS
+from loralint.frameworks.observe import observe
+from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
+from loralint.model import Span, Unknown, Value
+from loralint.source.document import Document, Node, Pair
+from loralint.source.scalars import is_template, number_text, plain
+
+_NUMBERS = frozenset({"int", "float", "number"})
+
+
+def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
+    """All canonical values that the file sets, and all that is to be observed about it."""
+    values: dict[str, list[Value]] = {}
+    if document.root is not None:
+        for entry in reader.table:
+            found = _find(document.root, entry.key) if not entry.when or look.version_is(entry.when) else None
+            value = canonical(document, found, entry, reader) if found else None
+            if value is not None:
+                values.setdefault(entry.field, []).append(value)
+    return Layer(
+        reader.name,
+        document,
+        {field: tuple(several) for field, several in values.items()},
+        tuple(observe(document, reader, look)),
+    )
+
+
+def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> Value | None:
+    """One pair through one row: None when the key tells nothing about the field."""
+    raw = written(document, pair, entry.key, reader.dialect)
+    if isinstance(raw.value, Unknown):
+        return raw._replace(field=entry.field)
+    value = raw.value
+    if isinstance(value, str):
+        if entry.split:
+            raw = raw._replace(items=tuple(split_text(raw, pair.value, document, entry.split)))
+            value = [item.value for item in raw.items]
+        elif FIELDS[entry.field].type in _NUMBERS:
+            value = _number(value)
+        elif FIELDS[entry.field].type == "bool":
+            value = {"true": True, "false": False}.get(value.lower(), value)
+    value = entry.read(value)
+    return None if value is SKIP else raw._replace(value=value, field=entry.field)
+
+
+def written(document: Document, pair: Pair, key: str, dialect: str) -> Value:
+    """The value as the framework's loader makes it, with its place; interpolations and templates are unknown."""
+    node = pair.value
+    return Value(
+        loaded(node, dialect),
+        key=key,
+        pointer="/" + "/".join(part.replace("~", "~0").replace("/", "~1") for part in key.split(".")),
+        text=document.text[node.start : node.end],
+        span=document.span(node),
+        key_span=document.span(pair.key_node),
+        items=tuple(_items(document, node, key, dialect)) if node.kind == "sequence" else (),
+    )
+
+
+def loaded(node: Node, dialect: str) -> object:
+    """A node's plain value, or Unknown when its text is filled in only when the run starts."""
+    if node.kind == "scalar" and is_template(node.raw):
+        return Unknown(f"`{node.raw}` is filled in only when the run starts")
+    return plain(node, dialect)
+
+
+def split_text(raw: Value, node: Node, document: Document, separator: str) -> Iterator[Value]:
+    """The parts of a separated text, each with its own place when the text stands in the file as it is."""
+    text = str(raw.value)
+    offset = document.text.find(text, node.start, node.end)
+    position = 0
+    for part in text.split(separator):
+        name = part.strip()
+        if name:
+            yield raw._replace(value=name, text=name, items=(), span=_part_span(raw.span, offset, position, part, node))
+        position += len(part) + len(separator)
+
+
+def _part_span(span: Span | None, offset: int, position: int, part: str, node: Node) -> Span | None:
+    if span is None or offset < 0 or node.line != node.end_line:
+        return span
+    lead = len(part) - len(part.lstrip())
+    start = offset + position + lead
+    column = span.column + start - span.start
+    end = start + len(part.strip())
+    return span._replace(start=start, end=end, column=column, end_line=span.line, end_column=column + end - start)
+
+
+def _items(document: Document, node: Node, key: str, dialect: str) -> Iterator[Value]:
+    pointer = "/" + key.replace(".", "/")
+    for index, item in enumerate(node.items):
+        yield Value(
+            loaded(item, dialect),
+            key=f"{key}[{index}]",
+            pointer=f"{pointer}/{index}",
+            text=document.text[item.start : item.end],
+            span=document.span(item),
+        )
+
+
+def _number(text: str) -> object:
+    """What the reader takes a text for where a number is wanted; whether the loader agrees is an observation."""
+    number = number_text(text)
+    return text if number is None else number
+
+
+def _find(root: Node, dotted: str) -> Pair | None:
+    """The pair at a dotted path; a key that itself holds dots is found whole."""
+    pair = root.pair(dotted)
+    if pair is not None or "." not in dotted:
+        return pair
+    head, _, rest = dotted.partition(".")
+    outer = root.pair(head)
+    return _find(outer.value, rest) if outer is not None and outer.value.kind == "mapping" else None

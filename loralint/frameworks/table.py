@@ -1,0 +1,108 @@
+"""What a reader is made of: rows canonical field <-> key that are read in both directions, and what it observes besides.
+
+A reader never judges: it says what the framework will make of a file, and rules say whether that is good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from loralint.model import Value
+from loralint.source.document import Document
+
+
+class _Skip:
+    """Says: this key tells nothing about the field (or: the field cannot be written with this key)."""
+
+    def __repr__(self) -> str:
+        return "SKIP"
+
+
+SKIP = _Skip()
+NO_DEFAULT = SKIP
+
+
+class Look:
+    """What a computed default may ask: other canonical values and the versions of the run."""
+
+    __slots__ = ("get", "version_is")
+
+    def __init__(self, get: Callable[[str], Value], version_is: Callable[[str], bool]) -> None:
+        self.get = get
+        self.version_is = version_is
+
+
+def same(value: object) -> object:
+    """The canonical value is what the framework writes."""
+    return value
+
+
+class Entry(NamedTuple):
+    """One row of a reader's table.
+
+    field: canonical name. key: dotted path from the root of the file, as its user writes it.
+    read: loader's value -> canonical value, or SKIP when this key says nothing about the field (`load_in_4bit: false`).
+    write: canonical value -> value to write under `key`, or SKIP when this key cannot say it.
+    default: canonical value of an absent key; a callable gets a Look; SKIP when the framework has none.
+    split: a text value is a list separated by this character.
+    when: version spec under which the row holds, such as "transformers<5"; empty for always.
+    Rows of one field are tried in order: the first whose key is present and whose `read` is not SKIP gives the value;
+    the first whose `write` is not SKIP gives the key for an absent field.
+    """
+
+    field: str
+    key: str
+    read: Callable[[object], object] = same
+    write: Callable[[object], object] = same
+    default: object = NO_DEFAULT
+    split: str = ""
+    when: str = ""
+
+
+class Observation(NamedTuple):
+    """Something a reader met that is no canonical value. One rule exists per kind.
+
+    kind: unknown, renamed, removed, ignored, coerced, duplicate. value: the place (key, pointer, text, spans).
+    effect: what the framework does: "crash" (refuses to start), "lost" (goes on without it), "changed" (goes on with
+    another value) or "harmless" (dead key without meaning). message: what happens, in one clause without a full stop.
+    replacement: key or value to write instead, empty when the line should go. rewrite: "key", "value", "remove" or ""
+    says what a fix would do with it. package: name of the package whose version decides, empty when none does.
+    """
+
+    kind: str
+    value: Value
+    effect: str
+    message: str
+    replacement: str = ""
+    rewrite: str = ""
+    package: str = ""
+    other: Value | None = None
+
+
+class Layer(NamedTuple):
+    """What one file says in canonical terms. values: field -> the values in order of precedence, winner first."""
+
+    framework: str
+    document: Document
+    values: Mapping[str, tuple[Value, ...]]
+    observations: tuple[Observation, ...] = ()
+
+
+class Reader(NamedTuple):
+    """One framework.
+
+    name: as in `applies: {framework: ...}` of rules. title: for people. dialect: how its loader reads scalars (see
+    source.scalars). table: the rows. keys: name of its known-key list (knowledge part "keys-<keys>"), empty for none.
+    coerces: texts such as "2e-4" or "8" become numbers where a number is wanted. packages: those whose versions its
+    rows, keys and rules depend on; the first is the framework itself. observe: extra observers of its own.
+    """
+
+    name: str
+    title: str
+    dialect: str
+    table: tuple[Entry, ...]
+    keys: str
+    coerces: bool
+    packages: tuple[str, ...]
+    observe: tuple[Callable[[Document, Look], list[Observation]], ...] = ()

@@ -1,0 +1,173 @@
+"""The plain records that every layer passes on; this module imports nothing of ours.
+
+Lines and columns are 1-based; columns and offsets count code points of the decoded text (a byte order mark is not
+counted). Tiers, verdicts and origins are plain strings so that a Report is JSON without conversion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+TIERS = ("S", "A", "B")
+ORIGINS = ("set", "flag", "env", "companion", "inherited", "default", "derived", "option", "absent")
+
+
+class Unknown:
+    """What cannot be known here, with the reason that a "not checked" note will give.
+
+    >>> Unknown("no --gpu").reason
+    'no --gpu'
+    """
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"Unknown({self.reason!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unknown) and other.reason == self.reason
+
+    def __hash__(self) -> int:
+        return hash(self.reason)
+
+
+class Span(NamedTuple):
+    """A half-open range of one file's text."""
+
+    file: str
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    cell: int | None = None
+
+
+class Value(NamedTuple):
+    """One effective value and where it comes from.
+
+    `value` is what the framework's own loader makes of `text`; `key` is the dotted name as the user wrote it or, for
+    an absent key, would write it; `source` says more of a non-set origin ("axolotl 0.19.0", "--gpu T4"); `reads` are
+    the values a derived one was computed from.
+    """
+
+    value: object
+    origin: str = "set"
+    key: str = ""
+    pointer: str = ""
+    text: str | None = None
+    span: Span | None = None
+    key_span: Span | None = None
+    items: tuple[Value, ...] = ()
+    source: str = ""
+    shadowed: tuple[Value, ...] = ()
+    reads: tuple[Value, ...] = ()
+    field: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a value to judge: neither unknown nor absent."""
+        return self.origin != "absent" and not isinstance(self.value, Unknown)
+
+
+class Edit(NamedTuple):
+    """Replace text[start:end] of `file` by `text`."""
+
+    file: str
+    start: int
+    end: int
+    text: str
+
+
+class Fix(NamedTuple):
+    """Edits that belong together; `safe` when the run's meaning is kept or was certainly not meant."""
+
+    safe: bool
+    edits: tuple[Edit, ...]
+
+
+class Related(NamedTuple):
+    """A second place that a finding speaks of."""
+
+    file: str
+    line: int
+    key: str
+    message: str
+
+
+class Finding(NamedTuple):
+    """One rule's verdict on one place. `message` starts with what will happen to the run; `help` says what to write."""
+
+    rule: str
+    name: str
+    tier: str
+    message: str
+    help: str
+    span: Span
+    key: str
+    pointer: str
+    parameter: str
+    value: object
+    origin: str
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    suppressed: Mapping[str, str] | None = None
+
+
+class Note(NamedTuple):
+    """What was not checked and why, or information that is no finding."""
+
+    kind: str
+    message: str
+    rules: tuple[str, ...] = ()
+    key: str = ""
+
+
+class Setting(NamedTuple):
+    """One row of a run's effective settings."""
+
+    parameter: str
+    value: Value
+    unit: str = ""
+
+
+class Series(NamedTuple):
+    """A named curve, x and y of equal length; the probe adds them."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+class Table(NamedTuple):
+    """A small table with a title and a header row; the probe and the report add them."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+class Run(NamedTuple):
+    """Everything said of one training start."""
+
+    files: tuple[str, ...]
+    framework: str | None
+    score: int
+    verdict: str
+    findings: tuple[Finding, ...]
+    notes: tuple[Note, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    series: tuple[Series, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+class Report(NamedTuple):
+    """All runs of one invocation. `texts` maps each file to its decoded text, for code frames only."""
+
+    runs: tuple[Run, ...]
+    texts: Mapping[str, str] = {}

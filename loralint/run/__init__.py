@@ -1,0 +1,1 @@
+"""One run: all that one training start reads, and who wins."""

@@ -1,0 +1,88 @@
+"""The effective configuration of a run: every canonical field with its value and origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.canonical.fields import FIELDS
+from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
+from loralint.model import Value
+from loralint.run.options import Options
+from loralint.run.versions import Versions
+
+_ABSENT = Value(None, origin="absent")
+
+
+class Config:
+    """Fields by name. Layers come in order of precedence, strongest first; what is absent is the framework's default."""
+
+    __slots__ = ("_entries", "_memo", "layers", "options", "reader", "versions")
+
+    def __init__(self, reader: Reader, layers: tuple[Layer, ...], options: Options, versions: Versions) -> None:
+        self.reader = reader
+        self.layers = layers
+        self.options = options
+        self.versions = versions
+        self._memo: dict[str, Value] = dict(_options(options))
+        self._entries: dict[str, list[Entry]] = {}
+        for entry in reader.table:
+            self._entries.setdefault(entry.field, []).append(entry)
+
+    def get(self, field: str) -> Value:
+        """The effective value; origin "absent" when the framework has no such field or no default for it."""
+        value = self._memo.get(field)
+        if value is None:
+            self._memo[field] = _ABSENT._replace(field=field)  # ends a default that asks for itself
+            value = self._memo[field] = self._winner(field) or self._default(field)
+        return value
+
+    def key(self, field: str) -> str:
+        """The dotted key of a field as written, else as a user of this framework would write it; "" for none."""
+        value = self.get(field)
+        return value.key or field
+
+    def write(self, field: str, value: object) -> tuple[str, object] | None:
+        """Key and value that set a field in this framework, preferring a key that the file already uses."""
+        written = {value.key for layer in self.layers for value in layer.values.get(field, ())}
+        entries = [entry for entry in self._entries.get(field, ()) if self._applies(entry)]
+        for entry in sorted(entries, key=lambda entry: entry.key not in written):
+            out = entry.write(value)
+            if out is not SKIP:
+                return entry.key, out
+        return None
+
+    def fields(self) -> Iterator[str]:
+        """The fields that this framework has."""
+        return iter([field for field in FIELDS if field in self._entries or field in self._memo])
+
+    def _winner(self, field: str) -> Value | None:
+        values = [value for layer in self.layers for value in layer.values.get(field, ())]
+        return values[0]._replace(shadowed=tuple(values[1:])) if values else None
+
+    def _default(self, field: str) -> Value:
+        look = Look(self.get, self.versions.satisfy)
+        entries = [entry for entry in self._entries.get(field, ()) if self._applies(entry)]
+        key = next((entry.key for entry in entries if entry.write(_probe(field)) is not SKIP), "")
+        key = key or (entries[0].key if entries else "")
+        for entry in entries:
+            value = entry.default(look) if callable(entry.default) else entry.default
+            if value is not SKIP:
+                return Value(value, origin="default", key=key, source=self.versions.title(self.reader), field=field)
+        return _ABSENT._replace(key=key, field=field)
+
+    def _applies(self, entry: Entry) -> bool:
+        return not entry.when or self.versions.satisfy(entry.when)
+
+
+def _probe(field: str) -> object:
+    """A value to ask a row's way back with, only to learn which key it would use."""
+    return {"bool": True, "int": 4}.get(FIELDS[field].type, "")
+
+
+def _options(options: Options) -> Iterator[tuple[str, Value]]:
+    if options.rows is not None:
+        yield "run.rows", Value(options.rows, origin="option", source="--rows", field="run.rows", key="--rows")
+    if options.gpu:
+        yield "run.gpu", Value(options.gpu, origin="option", source="--gpu", field="run.gpu", key="--gpu")
+
+

@@ -1,0 +1,15 @@
+"""What the caller says about a run beyond its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Options(NamedTuple):
+    """gpu: as given, "T4" or "A100-80GBx8". rows: rows of training data. targets: package -> version. framework: override."""
+
+    gpu: str = ""
+    rows: int | None = None
+    targets: Mapping[str, str] = {}
+    framework: str = ""
