@@ -75,6 +75,27 @@ class Value(NamedTuple):
         return self.origin != "absent" and not isinstance(self.value, Unknown)
 
 
+class Observation(NamedTuple):
+    """Something met in a file that is no canonical value; a rule judges each kind.
+
+    kind: unknown, renamed, removed, ignored, rejected, coerced, duplicate, secret, a problem of the file (syntax,
+    encoding ...), or a fault of an ignore directive. value: the place (key, pointer, text, spans).
+    effect: what the framework does: "crash" (refuses to start), "lost" (goes on without it), "changed" (goes on with
+    another value) or "harmless" (without meaning for the run). message: what happens, in one clause.
+    replacement: key or value to write instead, empty when the line should go. rewrite: "key", "value", "remove" or ""
+    says what a fix would do with it. package: name of the package whose version decides, empty when none does.
+    """
+
+    kind: str
+    value: Value
+    effect: str
+    message: str
+    replacement: str = ""
+    rewrite: str = ""
+    package: str = ""
+    other: Value | None = None
+
+
 class Edit(NamedTuple):
     """Replace text[start:end] of `file` by `text`."""
 

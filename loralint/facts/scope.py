@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from loralint.canonical.fields import FIELDS
-from loralint.model import Unknown, Value
+from loralint.model import Observation, Unknown, Value
 
 Fact = Callable[["Scope"], Value]
 
@@ -21,9 +21,12 @@ class Settings(Protocol):
 class Scope:
     """Values by name, each fact computed once. `reads` lists the values asked for since it was last cleared."""
 
-    __slots__ = ("_bound", "_facts", "_memo", "_settings", "reads")
+    __slots__ = ("_bound", "_facts", "_memo", "_settings", "observations", "reads")
 
-    def __init__(self, settings: Settings, facts: dict[str, Fact]) -> None:
+    def __init__(
+        self, settings: Settings, facts: Mapping[str, Fact], observations: tuple[Observation, ...] = ()
+    ) -> None:
+        self.observations = observations
         self._settings = settings
         self._facts = facts
         self._memo: dict[str, Value] = {}

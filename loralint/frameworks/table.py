@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from loralint.model import Observation as Observation
 from loralint.model import Value
 from loralint.source.document import Document
 
@@ -58,26 +59,6 @@ class Entry(NamedTuple):
     default: object = NO_DEFAULT
     split: str = ""
     when: str = ""
-
-
-class Observation(NamedTuple):
-    """Something a reader met that is no canonical value. One rule exists per kind.
-
-    kind: unknown, renamed, removed, ignored, coerced, duplicate. value: the place (key, pointer, text, spans).
-    effect: what the framework does: "crash" (refuses to start), "lost" (goes on without it), "changed" (goes on with
-    another value) or "harmless" (dead key without meaning). message: what happens, in one clause without a full stop.
-    replacement: key or value to write instead, empty when the line should go. rewrite: "key", "value", "remove" or ""
-    says what a fix would do with it. package: name of the package whose version decides, empty when none does.
-    """
-
-    kind: str
-    value: Value
-    effect: str
-    message: str
-    replacement: str = ""
-    rewrite: str = ""
-    package: str = ""
-    other: Value | None = None
 
 
 class Layer(NamedTuple):

@@ -1,0 +1,55 @@
+"""A value against its golden entry: the first one whose conditions hold; its bounds carry their own tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from loralint.checks.conditions import holds
+from loralint.checks.hit import Hit, place
+from loralint.facts.scope import Scope, number
+from loralint.knowledge.data import part
+from loralint.model import Unknown
+
+_STRENGTH = {"note": 0, "B": 1, "A": 2, "S": 3}
+
+
+def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
+    """with: parameter; side ("above" or "below") to judge one side only; entry to name one entry."""
+    value = scope.get(args["parameter"])
+    if isinstance(value.value, Unknown):
+        return value.value
+    amount = number(value)
+    if amount is None:
+        return []
+    entry = applicable(scope, args["parameter"], args.get("entry"))
+    if entry is None or isinstance(entry, Unknown):
+        return entry or []
+    broken = [bound for bound in entry["bounds"] if _breaks(amount, bound, args.get("side"))]
+    if not broken:
+        return []
+    worst = max(broken, key=lambda bound: _STRENGTH[bound["tier"]])
+    side = "above" if "above" in worst else "below"
+    data = {"bound": worst[side], "side": side, "then": worst["then"], "entry": entry["id"], "range": entry.get("range")}
+    where = value if value.span or not at else place(scope, at)
+    return [Hit(where, data, entry.get("recommended"), tier=worst["tier"])]
+
+
+def applicable(scope: Scope, parameter: str, name: str | None = None) -> Any:
+    """The golden entry that holds here, None for none, Unknown when that cannot be told."""
+    entries: Any = part("golden")
+    for entry in entries.get(parameter, ()):
+        if name is not None and name not in (entry["id"], entry["name"]):
+            continue
+        truth = holds(entry["when"], scope) if entry["when"] else True
+        if isinstance(truth, Unknown):
+            return truth
+        if truth:
+            return entry
+    return None
+
+
+def _breaks(amount: float, bound: Mapping[str, Any], side: str | None) -> bool:
+    if side is not None and side not in bound:
+        return False
+    return amount > bound["above"] if "above" in bound else amount < bound["below"]

@@ -1,0 +1,33 @@
+"""One finding for each observation of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from loralint.checks.hit import Hit
+from loralint.facts.scope import Scope
+from loralint.model import Observation
+
+
+def observed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
+    """with: kind, or a list of kinds; `where: key` points at the key instead of the value."""
+    del at
+    kinds = args["kind"] if isinstance(args["kind"], list) else [args["kind"]]
+    return [_hit(one, args) for one in scope.observations if one.kind in kinds]
+
+
+def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
+    value = one.value
+    if args.get("where") == "key" and value.key_span is not None:
+        value = value._replace(span=value.key_span)
+    data = {
+        "effect": one.effect,
+        "what": one.message,
+        "replacement": one.replacement,
+        "rewrite": one.rewrite,
+        "kind": one.kind,
+        "name": value.key,
+    }
+    related = ((one.other, "the other place"),) if one.other is not None else ()
+    return Hit(value, data, one.replacement or None, related=related, package=one.package, observation=one)
