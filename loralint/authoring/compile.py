@@ -1,0 +1,147 @@
+"""rules/ and golden/ -> the committed data of the package, split into what `check` reads and what only people read.
+
+Everything is deterministic: files in order of their names, keys sorted, no white space, one trailing newline.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from loralint.authoring.conditions import conjunction, normal
+from loralint.authoring.load import AuthoringError, load
+from loralint.authoring.names import TOPICS
+from loralint.authoring.parameter import Entry, ParameterFile
+from loralint.authoring.rule import Applies, RuleFile
+from loralint.authoring.schema import schema
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def compiled(root: Path) -> dict[str, str]:
+    """Path below `root` -> text, of every file that is compiled from the authored data. Raises AuthoringError."""
+    rules = [rule for _, rule in read_rules(root / "rules")]
+    topics = {rule.id: path.parent.name for path, rule in read_rules(root / "rules")}
+    parameters = [file for _, file in read_parameters(root / "golden" / "parameters")]
+    data: dict[str, Any] = {
+        "rules": [hot_rule(rule, topics[rule.id]) for rule in rules],
+        "rules_cold": {rule.id: cold_rule(rule) for rule in rules},
+        "golden": {file.parameter: [hot_entry(entry) for entry in file.entries] for file in parameters},
+        "golden_cold": {file.parameter: cold_parameter(file) for file in parameters},
+        **{f"keys-{path.stem}": load(path) for path in sorted((root / "golden" / "keys").glob("*.yaml"))},
+    }
+    return {
+        **{f"loralint/_data/{name}.json": compact(part) for name, part in data.items()},
+        "rules/_schema.json": indented(schema(RuleFile, "loralint rule")),
+        "golden/_schema.json": indented(schema(ParameterFile, "loralint golden parameter")),
+    }
+
+
+def read_rules(folder: Path) -> list[tuple[Path, RuleFile]]:
+    """All rules with their files, in order of their ids."""
+    rules = sorted(_models(folder, RuleFile), key=lambda pair: pair[1].id)
+    for path, rule in rules:
+        if path.name != f"{rule.id}-{rule.name}.yaml":
+            raise AuthoringError(f"{path}: call the file {rule.id}-{rule.name}.yaml")
+        if path.parent.name not in TOPICS:
+            raise AuthoringError(f"{path}: a rule's folder is its topic, one of {', '.join(TOPICS)}")
+    _unique(rules, lambda rule: rule.id)
+    _unique(rules, lambda rule: rule.name)
+    return rules
+
+
+def read_parameters(folder: Path) -> list[tuple[Path, ParameterFile]]:
+    """All golden parameters with their files."""
+    files = _models(folder, ParameterFile)
+    _unique(files, lambda file: file.parameter)
+    _unique([(path, entry) for path, file in files for entry in file.entries], lambda entry: entry.id)
+    return files
+
+
+def hot_rule(rule: RuleFile, topic: str) -> dict[str, Any]:
+    """What the engine reads of a rule."""
+    applies = rule.applies
+    levels = rule.levels or ()
+    return {
+        "id": rule.id,
+        "name": rule.name,
+        "topic": topic,
+        "preview": rule.preview,
+        "tiers": [[level.when and normal(level.when), level.tier] for level in levels] or [[None, rule.tier]],
+        "frameworks": applies.framework,
+        "versions": versions(applies),
+        "when": _guard(rule),
+        "each": rule.each,
+        "at": [rule.at] if isinstance(rule.at, str) else rule.at,
+        "uses": rule.uses,
+        "with": rule.with_,
+        "message": rule.message,
+        "help": rule.help,
+        "fix": rule.fix and rule.fix.model_dump(),
+    }
+
+
+def cold_rule(rule: RuleFile) -> dict[str, Any]:
+    """What only `explain` and the documentation read of a rule."""
+    wanted = {"since", "why", "sources", "symptoms", "examples", "applies"}
+    return rule.model_dump(include=wanted, exclude_defaults=True)
+
+
+def versions(applies: Applies) -> list[str]:
+    """`{transformers: ">=5"}` -> ["transformers>=5"]."""
+    return [package + spec for package, spec in sorted((applies.model_extra or {}).items())]
+
+
+def hot_entry(entry: Entry) -> dict[str, Any]:
+    """What a check reads of a golden entry; a bound is {side: value, tier, then}."""
+    hot = entry.model_dump(include={"id", "name", "recommended", "range", "set", "tolerance", "evidence"})
+    bounds = [{**bound.sides(), "tier": bound.tier, "then": bound.then} for bound in entry.bounds]
+    return hot | {"when": entry.when and normal(entry.when), "bounds": bounds}
+
+
+def cold_parameter(file: ParameterFile) -> dict[str, Any]:
+    """What only people read of a golden parameter."""
+    entries = {entry.id: entry.model_dump(include={"conditions", "sources", "when"}) for entry in file.entries}
+    return file.model_dump(include={"title", "unit", "why"}) | {"entries": entries}
+
+
+def compact(data: object) -> str:
+    """The form of committed data: one line, sorted keys. NaN and infinity are refused."""
+    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def indented(data: object) -> str:
+    """The form of a schema, which people may read."""
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _guard(rule: RuleFile) -> list[Any] | None:
+    """`applies.method` and `applies.task` lead, so that most rules end there."""
+    listed = (("adapter.method", rule.applies.method), ("train.task", rule.applies.task))
+    every = [["in", field, words] for field, words in listed if words] + ([normal(rule.when)] if rule.when else [])
+    return conjunction(every) if every else None
+
+
+def _models(folder: Path, model: type[Model]) -> list[tuple[Path, Model]]:
+    return [(path, validated(path, model)) for path in sorted(folder.rglob("*.yaml"))]
+
+
+def validated(path: Path, model: type[Model]) -> Model:
+    """One authored file as its model. Raises AuthoringError that lists every fault with its place."""
+    try:
+        return model.model_validate(load(path))
+    except ValidationError as error:
+        faults = "".join(f"\n  {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise AuthoringError(f"{path}:{faults}") from error
+
+
+def _unique(files: list[tuple[Path, Model]], key: Callable[[Model], str]) -> None:
+    seen: dict[str, Path] = {}
+    for path, model in files:
+        if key(model) in seen:
+            raise AuthoringError(f"{path}: {key(model)} is already used by {seen[key(model)]}")
+        seen[key(model)] = path
