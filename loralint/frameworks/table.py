@@ -61,12 +61,15 @@ class Entry(NamedTuple):
     when: str = ""
 
 
+Values = Mapping[str, tuple[Value, ...]]
+
+
 class Layer(NamedTuple):
     """What one file says in canonical terms. values: field -> the values in order of precedence, winner first."""
 
     framework: str
     document: Document
-    values: Mapping[str, tuple[Value, ...]]
+    values: Values
     observations: tuple[Observation, ...] = ()
 
 
@@ -76,7 +79,9 @@ class Reader(NamedTuple):
     name: as in `applies: {framework: ...}` of rules. title: for people. dialect: how its loader reads scalars (see
     source.scalars). table: the rows. keys: name of its known-key list (knowledge part "keys-<keys>"), empty for none.
     coerces: texts such as "2e-4" or "8" become numbers where a number is wanted. packages: those whose versions its
-    rows, keys and rules depend on; the first is the framework itself. observe: extra observers of its own.
+    rows, keys and rules depend on; the first is the framework itself. observe: extra observers of its own. pins:
+    versions that the file itself states (`peft_version`). combine: fields that several keys decide together; gets what
+    the rows gave, and what it returns replaces or adds fields. references: `${a.b}` stands for the value of key a.b.
     """
 
     name: str
@@ -87,3 +92,6 @@ class Reader(NamedTuple):
     coerces: bool
     packages: tuple[str, ...]
     observe: tuple[Callable[[Document, Look], list[Observation]], ...] = ()
+    pins: Callable[[Document], Mapping[str, str]] | None = None
+    combine: Callable[[Document, Values], Values] | None = None
+    references: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
@@ -16,13 +16,14 @@ _ABSENT = Value(None, origin="absent")
 class Config:
     """Fields by name. Layers come in order of precedence, strongest first; what is absent is the framework's default."""
 
-    __slots__ = ("_entries", "_memo", "layers", "options", "reader", "versions")
+    __slots__ = ("_entries", "_memo", "_rows", "layers", "options", "reader", "versions")
 
     def __init__(self, reader: Reader, layers: tuple[Layer, ...], options: Options, versions: Versions) -> None:
         self.reader = reader
         self.layers = layers
         self.options = options
         self.versions = versions
+        self._rows: Callable[[], Value | None] | None = None
         self._memo: dict[str, Value] = dict(_options(options))
         self._entries: dict[str, list[Entry]] = {}
         for entry in reader.table:
@@ -33,8 +34,12 @@ class Config:
         value = self._memo.get(field)
         if value is None:
             self._memo[field] = _ABSENT._replace(field=field)  # ends a default that asks for itself
-            value = self._memo[field] = self._winner(field) or self._default(field)
+            value = self._memo[field] = self._winner(field) or self._counted(field) or self._default(field)
         return value
+
+    def add_rows(self, count: Callable[[], Value | None]) -> None:
+        """How to learn the number of rows when nobody gave it; asked only when a rule wants to know."""
+        self._rows = count
 
     def key(self, field: str) -> str:
         """The dotted key of a field as written, else as a user of this framework would write it; "" for none."""
@@ -58,6 +63,9 @@ class Config:
     def _winner(self, field: str) -> Value | None:
         values = [value for layer in self.layers for value in layer.values.get(field, ())]
         return values[0]._replace(shadowed=tuple(values[1:])) if values else None
+
+    def _counted(self, field: str) -> Value | None:
+        return self._rows() if field == "run.rows" and self._rows is not None else None
 
     def _default(self, field: str) -> Value:
         look = Look(self.get, self.versions.satisfy)

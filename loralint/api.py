@@ -1,0 +1,124 @@
+"""The Python interface, which the command line is a thin layer over."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from loralint.engine.baseline import Key
+from loralint.engine.lint import Job, lint
+from loralint.engine.rules import Rule, all_rules, select
+from loralint.engine.settings import Settings
+from loralint.knowledge.versions import parse_targets
+from loralint.model import Note, Report, Run
+from loralint.run.options import Options
+from loralint.source.discover import Candidate, discover
+from loralint.source.document import Document
+from loralint.source.read import read_bytes, read_file
+
+
+def check(
+    what: str | os.PathLike[str] | Mapping[str, Any] | Iterable[str | os.PathLike[str]],
+    *,
+    gpu: str = "",
+    target: Iterable[str] = (),
+    framework: str = "",
+    rows: int | None = None,
+    select_rules: Iterable[str] = (),
+    ignore_rules: Iterable[str] = (),
+    settings: Settings | None = None,
+    show_settings: bool = False,
+) -> Report:
+    """Lint a file, a folder, several of them, or a config given as a mapping.
+
+    gpu: such as "T4" or "A100-80GBx8"; target: such as "transformers=5.24"; rows: rows of training data; framework:
+    read the files as this framework's. A mapping is linted as if it were written as JSON. Raises ValueError for an
+    unknown framework, GPU, target or rule selector; a file that cannot be read is a finding, never an exception.
+    """
+    settings = settings or Settings()
+    job = make_job(
+        settings,
+        options(gpu=gpu, target=target, framework=framework, rows=rows, settings=settings),
+        chosen=tuple(select_rules),
+        ignored=tuple(ignore_rules),
+        show_settings=show_settings,
+    )
+    if isinstance(what, Mapping):
+        return report([document_of(what)], job)
+    paths = [what] if isinstance(what, (str, os.PathLike)) else list(what)
+    return report((read_file(one.path, one.shown) for one in discover([os.fspath(path) for path in paths]) if not one.skipped), job)
+
+
+def options(
+    *, gpu: str = "", target: Iterable[str] = (), framework: str = "", rows: int | None = None, settings: Settings
+) -> Options:
+    """The caller's words over the settings'. Raises ValueError, naming what is not known."""
+    gpu = gpu or settings.gpu
+    if gpu:
+        from loralint.knowledge.hardware import parse_gpus
+
+        if parse_gpus(gpu)[0] is None:
+            raise ValueError(f"GPU `{gpu}` is not in the list; `loralint golden gpu` shows it")
+    if framework:
+        from loralint.frameworks.detect import by_name
+
+        by_name(framework)
+    targets = parse_targets([*settings.target, *target])
+    return Options(gpu, rows, targets, framework)
+
+
+def make_job(
+    settings: Settings,
+    chosen_options: Options,
+    *,
+    chosen: tuple[str, ...] = (),
+    ignored: tuple[str, ...] = (),
+    preview: bool = False,
+    inline: bool = True,
+    show_settings: bool = False,
+    baseline: Counter[Key] | None = None,
+    baseline_root: str = ".",
+) -> Job:
+    """All that stays the same over the files of one invocation."""
+    rules: tuple[Rule, ...] = select(
+        all_rules(), chosen or settings.select, (*settings.ignore, *ignored), preview or settings.preview
+    )
+    import datetime
+
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings)
+
+
+def document_of(config: Mapping[str, Any]) -> Document:
+    """A mapping as the JSON file that would hold it."""
+    import json
+
+    return read_bytes(json.dumps(config, indent=2, default=str).encode(), "<config>", "json")
+
+
+def report(documents: Iterable[Document], job: Job, *, skipped: Iterable[Candidate] = ()) -> Report:
+    """Lint documents in order. Files that start no run leave no trace, except those that could not be read at all."""
+    runs: list[Run] = []
+    texts: dict[str, str] = {}
+    for document in documents:
+        run = lint(document, job) or _unread(document)
+        if run is not None:
+            runs.append(run)
+            if run.findings:
+                texts[document.file] = document.text
+    runs += [Run((one.shown,), None, 100, "pass", (), (Note("not-checked", one.skipped),)) for one in skipped]
+    return Report(tuple(runs), texts)
+
+
+def _unread(document: Document) -> Run | None:
+    """A file that nobody could look into is said to be unchecked, whatever it may hold."""
+    notes = tuple(_unread_notes(document))
+    return Run((document.file,), None, 100, "pass", (), notes) if notes else None
+
+
+def _unread_notes(document: Document) -> Iterator[Note]:
+    for problem in document.problems:
+        if problem.kind in ("unreadable", "too-large"):
+            yield Note("not-checked", problem.message)

@@ -1,0 +1,1 @@
+"""Select, run, suppress, baseline, score and gate: from paths to a Report."""

@@ -1,0 +1,64 @@
+"""A baseline: findings that were there when loralint came, counted by file, rule and structural path.
+
+Lines are not part of the key, so moving a key does not revive its finding; a second one of the same kind does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+
+from loralint.engine.settings import SettingsError
+from loralint.model import Finding
+
+Key = tuple[str, str, str]
+
+
+def key_of(finding: Finding, root: str) -> Key:
+    """(file relative to the baseline's folder with /, rule, JSON pointer)."""
+    relative = os.path.relpath(os.path.abspath(finding.span.file), root)
+    return relative.replace(os.sep, "/"), finding.rule, finding.pointer or finding.key
+
+
+def apply_baseline(findings: list[Finding], baseline: Counter[Key], root: str) -> list[Finding]:
+    """Mark what the baseline covers and take it from the counts, so that what is left over is stale."""
+    out = []
+    for finding in findings:
+        key = key_of(finding, root)
+        if finding.suppressed is None and baseline[key] > 0:
+            baseline[key] -= 1
+            finding = finding._replace(suppressed={"by": "baseline", "reason": ""})
+        out.append(finding)
+    return out
+
+
+def read_baseline(path: str) -> Counter[Key]:
+    """Counts by key. Raises SettingsError when the file is missing or none of ours."""
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+        return Counter({(one["file"], one["rule"], one["pointer"]): int(one["count"]) for one in data["entries"]})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError(f"{path}: not a baseline that can be read ({error})") from None
+
+
+def write_baseline(path: str, counts: Counter[Key]) -> None:
+    """Sorted, one entry a line, so that a diff of it can be reviewed."""
+    import json
+
+    lines = [
+        json.dumps({"file": file, "rule": rule, "pointer": pointer, "count": count}, ensure_ascii=False)
+        for (file, rule, pointer), count in sorted(counts.items())
+        if count > 0
+    ]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"version": 1, "entries": [\n' + ",\n".join(lines) + "\n]}\n")
+
+
+def count(findings: Iterable[Finding], root: str) -> Counter[Key]:
+    """What a baseline of these findings would hold; what a comment or the settings lift stays out."""
+    kept = (one for one in findings if one.suppressed is None or one.suppressed["by"] == "baseline")
+    return Counter(key_of(finding, root) for finding in kept)

@@ -1,0 +1,87 @@
+"""Ignore comments: `# loralint: ignore[LL214] reason` for its own or the next line, `ignore-file[...]` for the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from loralint.engine.rules import find
+from loralint.model import Finding, Note, Observation, Span, Value
+from loralint.source.document import Comment, Document
+
+_DIRECTIVE = re.compile(r"loralint:\s*(ignore-file|ignore)\s*(?:\[([^\]]*)\])?\s*(.*)")
+
+
+class Directive(NamedTuple):
+    """One code of one comment. line: the line it speaks of; 0 for the whole file."""
+
+    code: str
+    line: int
+    reason: str
+    span: Span
+
+
+def directives(document: Document) -> list[Directive]:
+    """All of a file's ignore comments, one record for each code they name."""
+    if "loralint:" not in document.text:
+        return []
+    return [one for comment in document.comments() for one in _parse(comment, document)]
+
+
+def _parse(comment: Comment, document: Document) -> Iterator[Directive]:
+    match = _DIRECTIVE.match(comment.text)
+    if match is None:
+        return
+    scope, codes, reason = match.groups()
+    line = 0 if scope == "ignore-file" else comment.line + comment.own_line
+    start, end, column = comment.start, comment.end, comment.column
+    here = comment.line
+    span = Span(document.file, start, end, here, column, here, column + end - start)
+    for code in (codes or "").split(",") or [""]:
+        yield Directive(code.strip(), line, reason.strip(), span)
+
+
+def faults(given: Iterable[Directive], used: frozenset[Directive]) -> Iterator[Observation]:
+    """Ignores without a code, of unknown rules, and those that nothing needed."""
+    for one in given:
+        place = Value(one.code, span=one.span, text=one.code, key="loralint: ignore")
+        if not one.code:
+            yield Observation("blanket-ignore", place, "harmless", "an ignore comment must name its rules", "ignore[LLnnn]")
+        elif find(one.code) is None:
+            yield Observation("unknown-ignore", place, "harmless", f"no rule is called `{one.code}`")
+        elif one not in used:
+            yield Observation("unused-ignore", place, "harmless", f"{one.code} does not fire here")
+
+
+def apply_directives(
+    findings: list[Finding], given: list[Directive]
+) -> tuple[list[Finding], frozenset[Directive], list[Note]]:
+    """Findings with those that a comment lifts marked, the comments that were needed, and what they could not lift."""
+    used: set[Directive] = set()
+    notes: list[Note] = []
+    out = []
+    for finding in findings:
+        match = next((one for one in given if _covers(one, finding)), None)
+        if match is not None:
+            used.add(match)
+            if finding.tier == "S":
+                notes.append(_not_lifted(finding))
+            else:
+                finding = finding._replace(suppressed={"by": "inline", "reason": match.reason})
+        out.append(finding)
+    return out, frozenset(used), notes
+
+
+def _covers(one: Directive, finding: Finding) -> bool:
+    rule = find(one.code) if one.code else None
+    return rule is not None and rule.id == finding.rule and one.line in (0, finding.span.line)
+
+
+def _not_lifted(finding: Finding) -> Note:
+    return Note(
+        "info",
+        f"a comment does not lift {finding.rule}, which is tier S; an exception in the settings, with reason and expiry, does",
+        (finding.rule,),
+        finding.key,
+    )

@@ -1,0 +1,45 @@
+"""What the settings lift: per-file ignores below tier S, and dated exceptions of any tier."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+
+from loralint.engine.rules import find
+from loralint.engine.settings import Settings
+from loralint.model import Finding
+
+
+def apply_settings(findings: list[Finding], file: str, settings: Settings, today: str) -> list[Finding]:
+    """Mark what the settings lift in this file. today: ISO date, on which an exception still counts."""
+    if not settings.per_file_ignores and not settings.exceptions:
+        return findings
+    relative = os.path.relpath(os.path.abspath(file), settings.root)
+    return [_lifted(finding, relative, settings, today) for finding in findings]
+
+
+def _lifted(finding: Finding, relative: str, settings: Settings, today: str) -> Finding:
+    if finding.suppressed is not None:
+        return finding
+    for one in settings.exceptions:
+        if _names(one.rule, finding) and today <= one.expires and _matcher(one.path)(relative):
+            return finding._replace(suppressed={"by": "settings", "reason": one.reason, "expires": one.expires})
+    if finding.tier != "S":
+        for pattern, codes in settings.per_file_ignores:
+            if any(_names(code, finding) for code in codes) and _matcher(pattern)(relative):
+                return finding._replace(suppressed={"by": "settings", "reason": f"per-file-ignores {pattern}"})
+    return finding
+
+
+def _names(code: str, finding: Finding) -> bool:
+    rule = find(code)
+    return finding.rule.startswith(code.upper()) if rule is None else rule.id == finding.rule
+
+
+@cache
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    """Patterns read like lines of a .gitignore."""
+    import pathspec
+
+    return pathspec.GitIgnoreSpec.from_lines([pattern]).match_file

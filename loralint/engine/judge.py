@@ -1,0 +1,140 @@
+"""The loop: rules x one run -> findings and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from loralint.checks import template
+from loralint.checks.conditions import holds
+from loralint.checks.hit import Hit
+from loralint.engine.fix import fix_of
+from loralint.engine.message import fill
+from loralint.engine.rules import Rule
+from loralint.facts.scope import Scope
+from loralint.model import Finding, Note, Related, Span, Unknown, Value
+from loralint.run.config import Config
+from loralint.run.versions import split
+
+
+class Judgement:
+    """Findings and notes of one run, in the order they were made; `unchecked` maps a reason to the rules it stopped."""
+
+    __slots__ = ("findings", "notes", "unchecked")
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.notes: list[Note] = []
+        self.unchecked: dict[str, list[str]] = {}
+
+
+def judge(rules: tuple[Rule, ...], config: Config, scope: Scope) -> Judgement:
+    """Run every rule that applies to the framework and versions of this run."""
+    out = Judgement()
+    for rule in rules:
+        if rule.frameworks is not None and config.reader.name not in rule.frameworks:
+            continue
+        if all(config.versions.satisfy(spec) for spec in rule.versions):
+            _apply(rule, config, scope, out)
+    return out
+
+
+def _apply(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
+    scope.reads.clear()
+    truth = holds(rule.when, scope) if rule.when else True
+    if truth is False:
+        return
+    answer = truth if isinstance(truth, Unknown) else _hits(rule, scope)
+    if isinstance(answer, Unknown):
+        out.unchecked.setdefault(answer.reason, []).append(rule.id)
+        return
+    for hit in answer:
+        _report(rule, hit, config, scope, out)
+
+
+def _hits(rule: Rule, scope: Scope) -> list[Hit] | Unknown:
+    check = template(rule.uses)
+    if rule.each is None:
+        return check(scope, rule.args, rule.at)
+    whole = scope.get(rule.each)
+    if isinstance(whole.value, Unknown):
+        return whole.value
+    hits: list[Hit] = []
+    for item in whole.items:
+        scope.bind("item", item._replace(field=whole.field))
+        found = check(scope, rule.args, rule.at or ("item",))
+        if not isinstance(found, Unknown):
+            hits += found
+    scope.bind("item", None)
+    return hits
+
+
+def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) -> None:
+    tier, assumed = _tier(rule, hit, config, scope)
+    message = fill(rule.message, hit, config, scope)
+    if tier == "note":
+        out.notes.append(Note("info", message, (rule.id,), hit.at.key))
+        return
+    if not tier:
+        return
+    value = hit.at
+    out.findings.append(
+        Finding(
+            rule.id,
+            rule.name,
+            tier,
+            f"{message} (judged by {assumed}, which nobody pinned)" if assumed else message,
+            fill(rule.help, hit, config, scope),
+            value.span or anchor(scope, config),
+            value.key or config.key(value.field),
+            value.pointer,
+            value.field,
+            None if isinstance(value.value, Unknown) else value.value,
+            value.origin,
+            tuple(_related(hit)),
+            fix_of(rule, hit, config),
+        )
+    )
+
+
+def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:
+    """The tier and, where it rests on a version that nobody pinned, that version: then at most A."""
+    tier = hit.tier or _level(rule, hit, scope)
+    packages = [split(spec)[0] for spec in rule.versions] + ([hit.package] if hit.package else [])
+    loose = [package for package in packages if package not in config.versions.pinned]
+    if not loose or tier != "S":
+        return tier, ""
+    return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
+
+
+def _level(rule: Rule, hit: Hit, scope: Scope) -> str:
+    """The first level that holds; a level of unknown truth does not. Empty when none does."""
+    for name, data in hit.data.items():
+        scope.bind(f"hit.{name}", Value(data, origin="derived"))
+    tier = next((tier for when, tier in rule.tiers if when is None or holds(when, scope) is True), "")
+    for name in hit.data:
+        scope.bind(f"hit.{name}", None)
+    return tier
+
+
+def _related(hit: Hit) -> Iterator[Related]:
+    for value, says in hit.related:
+        if value.span is not None:
+            yield Related(value.span.file, value.span.line, value.key, says)
+
+
+def anchor(scope: Scope, config: Config) -> Span:
+    """Where to point when the fault is an absent key: at what the rule read last, else at the start of the file."""
+    spans = [value.span for read in scope.reads for value in (read, *read.reads) if value.span is not None]
+    return spans[0] if spans else start_of(config)
+
+
+def start_of(config: Config) -> Span:
+    """The first character of the run's first file."""
+    return Span(config.layers[0].document.file, 0, 0, 1, 1, 1, 1)
+
+
+def unchecked_notes(unchecked: dict[str, list[str]]) -> list[Note]:
+    """One note for each reason, most rules first."""
+    ordered: Any = sorted(unchecked.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [Note("not-checked", reason, tuple(sorted(set(rules)))) for reason, rules in ordered]

@@ -1,0 +1,78 @@
+"""The pipeline for one document: assemble, judge, suppress, score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from loralint.engine.baseline import Key, apply_baseline
+from loralint.engine.directives import apply_directives, directives, faults
+from loralint.engine.exemptions import apply_settings
+from loralint.engine.judge import Judgement, judge, unchecked_notes
+from loralint.engine.rules import Rule
+from loralint.engine.score import score, verdict
+from loralint.engine.settings import Settings
+from loralint.facts import FACTS
+from loralint.facts.scope import Scope
+from loralint.model import Finding, Note, Run, Setting
+from loralint.run.assemble import Assembled, assemble
+from loralint.run.options import Options
+from loralint.source.document import Document
+
+
+class Job(NamedTuple):
+    """What is the same for all files of one invocation. today: ISO date. baseline_root: folder its paths start at."""
+
+    rules: tuple[Rule, ...]
+    options: Options
+    settings: Settings
+    today: str
+    baseline: Counter[Key] | None = None
+    baseline_root: str = "."
+    inline: bool = True
+    show_settings: bool = False
+
+
+def lint(document: Document, job: Job) -> Run | None:
+    """The run that this file starts, judged; None when it starts none."""
+    assembled = assemble(document, job.options)
+    return _judged(assembled, document, job) if assembled is not None else None
+
+
+def _judged(assembled: Assembled, document: Document, job: Job) -> Run:
+    config = assembled.config
+    scope = Scope(config, FACTS, assembled.observations)
+    result = judge(job.rules, config, scope)
+    findings, notes = _suppressed(result, document, assembled, job)
+    findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))
+    return Run(
+        (document.file,),
+        config.reader.name,
+        score(findings),
+        verdict(findings),
+        tuple(findings),
+        (*notes, *unchecked_notes(result.unchecked)),
+        tuple(Setting(field, config.get(field)) for field in config.fields()) if job.show_settings else (),
+    )
+
+
+def _suppressed(
+    result: Judgement, document: Document, assembled: Assembled, job: Job
+) -> tuple[list[Finding], list[Note]]:
+    findings, notes = _distinct(result.findings), list(result.notes)
+    given = directives(document) if job.inline else []
+    if given:
+        findings, used, more = apply_directives(findings, given)
+        notes += more
+        scope = Scope(assembled.config, FACTS, tuple(faults(given, used)))
+        observers = tuple(rule for rule in job.rules if rule.uses == "observation")
+        findings += judge(observers, assembled.config, scope).findings
+    findings = apply_settings(findings, document.file, job.settings, job.today)
+    if job.baseline is not None:
+        findings = apply_baseline(findings, job.baseline, job.baseline_root)
+    return findings, notes
+
+
+def _distinct(findings: list[Finding]) -> list[Finding]:
+    """The same rule says the same thing of one place once."""
+    return list({(one.rule, one.span, one.key, one.message): one for one in reversed(findings)}.values())[::-1]

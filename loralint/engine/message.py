@@ -1,0 +1,59 @@
+"""Fills the placeholders of messages and helps; text quoted from a config is made harmless first.
+
+{name}            a name of the hit's data, or one of value, key, suggest, framework
+{key:field}       the key of a canonical field as a user of this framework writes it
+{get:field}       its present value
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from loralint.checks.hit import Hit
+from loralint.facts.scope import Scope
+from loralint.model import Unknown, Value
+from loralint.run.config import Config
+from loralint.source.clean import clean
+from loralint.source.secrets import redact
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z0-9_.]+))?\}")
+
+
+def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
+    """The text with every placeholder filled. An unknown name stays as it is; authoring refuses such rules."""
+    names: Mapping[str, object] = {
+        "value": written(hit.at),
+        "key": hit.at.key or (config.key(hit.at.field) if hit.at.field else ""),
+        "suggest": hit.suggest,
+        "framework": config.reader.title,
+        **hit.data,
+    }
+
+    def one(match: re.Match[str]) -> str:
+        name, field = match.groups()
+        if field is None:
+            return shown(names[name]) if name in names else match.group()
+        if name == "key":
+            return clean(config.key(field))
+        return shown(scope.get(field).value)
+
+    return _PLACEHOLDER.sub(one, text)
+
+
+def written(value: Value) -> object:
+    """What stands in the file, else the effective value; a long text is cut by `shown`."""
+    return value.text if value.text is not None and "\n" not in value.text else value.value
+
+
+def shown(value: object) -> str:
+    """A value for people: short numbers, lists with commas, no secrets, no control characters."""
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, (list, tuple)):
+        return ", ".join(shown(one) for one in value[:12]) + (", ..." if len(value) > 12 else "")
+    if isinstance(value, Unknown):
+        return "unknown"
+    return clean(redact(str(value)))

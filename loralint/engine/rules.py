@@ -1,0 +1,91 @@
+"""Rules as the compiled index holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from loralint.knowledge.data import part
+
+
+class Rule(NamedTuple):
+    """One compiled rule; see `loralint.authoring.rule` for the authored form and the meaning of each field."""
+
+    id: str
+    name: str
+    topic: str
+    tiers: list[tuple[Any, str]]
+    frameworks: list[str] | None
+    versions: list[str]
+    when: Any
+    each: str | None
+    at: tuple[str, ...]
+    uses: str
+    args: Mapping[str, Any]
+    message: str
+    help: str
+    fix: Mapping[str, Any] | None
+    preview: bool
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by id."""
+    raw: Any = part("rules")
+    return tuple(_rule(one) for one in raw)
+
+
+def _rule(raw: Mapping[str, Any]) -> Rule:
+    return Rule(
+        raw["id"],
+        raw["name"],
+        raw["topic"],
+        raw["tiers"],
+        raw["frameworks"],
+        raw["versions"],
+        raw["when"],
+        raw["each"],
+        tuple(raw["at"]),
+        raw["uses"],
+        raw["with"],
+        raw["message"],
+        raw["help"],
+        raw["fix"],
+        raw["preview"],
+    )
+
+
+def find(name: str) -> Rule | None:
+    """A rule by code (any case) or by name."""
+    wanted = name.strip().lower()
+    return next((rule for rule in all_rules() if wanted in (rule.id.lower(), rule.name)), None)
+
+
+def select(rules: tuple[Rule, ...], chosen: tuple[str, ...], ignored: tuple[str, ...], preview: bool) -> tuple[Rule, ...]:
+    """Rules by code, code prefix, name, topic or tier; the longer of two matching selectors wins, ignore wins a tie.
+
+    Raises ValueError for a selector that matches no rule.
+    """
+    for selector in (*chosen, *ignored):
+        if selector.upper() != "ALL" and not any(_strength(rule, selector) for rule in rules):
+            raise ValueError(f"no rule matches `{selector}`; `loralint rules` lists them")
+    return tuple(rule for rule in rules if (preview or not rule.preview) and _taken(rule, chosen, ignored))
+
+
+def _taken(rule: Rule, chosen: tuple[str, ...], ignored: tuple[str, ...]) -> bool:
+    take = max((_strength(rule, selector) for selector in chosen), default=1)
+    leave = max((_strength(rule, selector) for selector in ignored), default=0)
+    return take > leave
+
+
+def _strength(rule: Rule, selector: str) -> int:
+    """How exactly a selector names a rule: 0 not at all, 1 ALL, 2 a tier or topic, then by length of the code prefix."""
+    word = selector.strip()
+    if word.upper() == "ALL":
+        return 1
+    if word.upper() in {tier for _, tier in rule.tiers} or word.lower() == rule.topic:
+        return 2
+    if word.lower() == rule.name:
+        return 100
+    return 2 + len(word) if rule.id.startswith(word.upper()) and word else 0
