@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
+from loralint.frameworks.lookup import find
 from loralint.frameworks.table import Look, Observation, Reader
 from loralint.knowledge.data import part
 from loralint.model import Value
@@ -163,7 +164,7 @@ def misread(document: Document, reader: Reader) -> Iterator[Observation]:
     """Scalars that the loader takes for something else than they look like."""
     assert document.root is not None
     for entry in reader.table:
-        head = document.root.pair(entry.key) if "." not in entry.key else None
+        head = find(document.root, entry.key)
         if head is None or head.value.kind != "scalar":
             continue
         fault = _misreading(head.value, FIELDS[entry.field].type, reader)

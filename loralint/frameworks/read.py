@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loralint.canonical.fields import FIELDS
+from loralint.frameworks.lookup import find
 from loralint.frameworks.observe import observe
 from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
 from loralint.model import Span, Unknown, Value
@@ -12,6 +14,8 @@ from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, number_text, plain
 
 _NUMBERS = frozenset({"int", "float", "number"})
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.-]*)\}")
+_CHAIN = 8  # references that refer to references; OmegaConf has no limit, people use one or two
 
 
 def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
@@ -19,21 +23,20 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
     values: dict[str, list[Value]] = {}
     if document.root is not None:
         for entry in reader.table:
-            found = _find(document.root, entry.key) if not entry.when or look.version_is(entry.when) else None
+            found = find(document.root, entry.key) if not entry.when or look.version_is(entry.when) else None
             value = canonical(document, found, entry, reader) if found else None
             if value is not None:
                 values.setdefault(entry.field, []).append(value)
-    return Layer(
-        reader.name,
-        document,
-        {field: tuple(several) for field, several in values.items()},
-        tuple(observe(document, reader, look)),
-    )
+    layer = {field: tuple(several) for field, several in values.items()}
+    if reader.combine is not None:
+        layer.update(reader.combine(document, layer))
+    return Layer(reader.name, document, layer, tuple(observe(document, reader, look)))
 
 
 def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> Value | None:
     """One pair through one row: None when the key tells nothing about the field."""
-    raw = written(document, pair, entry.key, reader.dialect)
+    target = _target(document.root, pair.value) if reader.references and document.root else None
+    raw = written(document, pair, entry.key, reader.dialect, target)
     if isinstance(raw.value, Unknown):
         return raw._replace(field=entry.field)
     value = raw.value
@@ -49,17 +52,20 @@ def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> V
     return None if value is SKIP else raw._replace(value=value, field=entry.field)
 
 
-def written(document: Document, pair: Pair, key: str, dialect: str) -> Value:
-    """The value as the framework's loader makes it, with its place; interpolations and templates are unknown."""
+def written(document: Document, pair: Pair, key: str, dialect: str, target: Node | None = None) -> Value:
+    """The value as the framework's loader makes it, with its place; interpolations and templates are unknown.
+
+    `target` is the node that the value refers to; the place stays that of the reference.
+    """
     node = pair.value
     return Value(
-        loaded(node, dialect),
+        loaded(target or node, dialect),
         key=key,
         pointer="/" + "/".join(part.replace("~", "~0").replace("/", "~1") for part in key.split(".")),
         text=document.text[node.start : node.end],
         span=document.span(node),
         key_span=document.span(pair.key_node),
-        items=tuple(_items(document, node, key, dialect)) if node.kind == "sequence" else (),
+        items=tuple(_items(document, target or node, key, dialect)),
     )
 
 
@@ -110,11 +116,14 @@ def _number(text: str) -> object:
     return text if number is None else number
 
 
-def _find(root: Node, dotted: str) -> Pair | None:
-    """The pair at a dotted path; a key that itself holds dots is found whole."""
-    pair = root.pair(dotted)
-    if pair is not None or "." not in dotted:
-        return pair
-    head, _, rest = dotted.partition(".")
-    outer = root.pair(head)
-    return _find(outer.value, rest) if outer is not None and outer.value.kind == "mapping" else None
+def _target(root: Node, node: Node) -> Node | None:
+    """The node that `${a.b}` stands for, through further references; None when it is no reference or leads nowhere."""
+    for _ in range(_CHAIN):
+        match = _REFERENCE.fullmatch(node.raw)
+        pair = find(root, match[1]) if match else None
+        if pair is None:
+            return None
+        node = pair.value
+        if not is_template(node.raw):
+            return node
+    return None
