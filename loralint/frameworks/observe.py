@@ -163,12 +163,14 @@ def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
 def misread(document: Document, reader: Reader) -> Iterator[Observation]:
     """Scalars that the loader takes for something else than they look like."""
     assert document.root is not None
+    told = set()
     for entry in reader.table:
-        head = find(document.root, entry.key)
+        head = find(document.root, entry.key) if entry.key not in told else None
         if head is None or head.value.kind != "scalar":
             continue
         fault = _misreading(head.value, FIELDS[entry.field].type, reader)
         if fault:
+            told.add(entry.key)  # a key with rows for two fields is misread once
             yield Observation("coerced", place(document, head, entry.key), *fault)
 
 
