@@ -1,0 +1,292 @@
+"""The tree that every format is read into, with the exact place of each node."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from loralint.model import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class _Unset:
+    """The type of UNSET."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+# `Node.native` of a YAML scalar: its value depends on the loader, see scalars.value.
+UNSET = _Unset()
+
+
+class MarkLike(Protocol):
+    """A place in a text, counted from 0 in code points; PyYAML's own marks fit."""
+
+    @property
+    def index(self) -> int:
+        """The offset."""
+
+    @property
+    def line(self) -> int:
+        """The line."""
+
+    @property
+    def column(self) -> int:
+        """The column."""
+
+
+class Lines:
+    """Where the lines of a text start, found when first asked for. Breaks are LF, CR LF and CR, as editors count."""
+
+    __slots__ = ("_starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts: list[int] | None = None
+
+    @property
+    def starts(self) -> list[int]:
+        """The offset of every line's first character."""
+        if self._starts is None:
+            text = self.text
+            starts = [0]
+            if "\r" in text:
+                starts += [match.end() for match in re.finditer(r"\r\n?|\n", text)]
+            else:
+                at = text.find("\n")
+                while at >= 0:
+                    starts.append(at + 1)
+                    at = text.find("\n", at + 1)
+            self._starts = starts
+        return self._starts
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Give the 1-based line and column of an offset."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+
+class Mark:
+    """A place of which only the offset is known yet."""
+
+    __slots__ = ("_lines", "index")
+
+    def __init__(self, index: int, lines: Lines) -> None:
+        self.index = index
+        self._lines = lines
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 0."""
+        return self._lines.place(self.index)[0] - 1
+
+    @property
+    def column(self) -> int:
+        """The column, counted from 0."""
+        return self._lines.place(self.index)[1] - 1
+
+
+class Node:
+    """A value as it stands in the file.
+
+    `kind` is "scalar", "mapping" or "sequence". `raw` is a scalar's content after unquoting. `tag` is what the format's
+    own standard makes of it: str, int, float, bool, null, timestamp, map, seq, or "unknown" for a custom tag. `plain`
+    says that the scalar is neither quoted nor tagged, so that its text alone decides. `native` is the exact value of a
+    JSON or TOML scalar, UNSET in YAML. `alias` says that `*name` stands here: the span is the alias', the content (and
+    the spans in it) the anchor's. An anchor (`&name`) and a collection's tag lie before the span.
+    """
+
+    __slots__ = ("alias", "end_mark", "items", "kind", "native", "pairs", "plain", "raw", "start_mark", "tag")
+
+    pairs: Sequence[Pair]
+    items: Sequence[Node]
+
+    def __init__(
+        self,
+        kind: str,
+        tag: str,
+        start: MarkLike,
+        end: MarkLike,
+        raw: str = "",
+        plain: bool = False,
+        native: object = UNSET,
+    ) -> None:
+        self.kind = kind
+        self.tag = tag
+        self.start_mark = start
+        self.end_mark = end
+        self.raw = raw
+        self.plain = plain
+        self.native = native
+        self.alias = False
+        self.pairs = ()
+        self.items = ()
+
+    def __repr__(self) -> str:
+        content = repr(self.raw) if self.kind == "scalar" else f"{len(self.pairs) or len(self.items)} inside"
+        return f"Node({self.kind}, {self.tag}, {content}, line {self.line})"
+
+    @property
+    def start(self) -> int:
+        """Offset of the first character."""
+        return self.start_mark.index
+
+    @property
+    def end(self) -> int:
+        """Offset after the last character."""
+        return self.end_mark.index
+
+    @property
+    def line(self) -> int:
+        """1-based line of the first character."""
+        return self.start_mark.line + 1
+
+    @property
+    def column(self) -> int:
+        """1-based column of the first character."""
+        return self.start_mark.column + 1
+
+    @property
+    def end_line(self) -> int:
+        """1-based line of the place after the last character."""
+        return self.end_mark.line + 1
+
+    @property
+    def end_column(self) -> int:
+        """1-based column of the place after the last character."""
+        return self.end_mark.column + 1
+
+    def move(self, start: MarkLike | None, end: MarkLike | None) -> None:
+        """Correct the span; None keeps that side. For readers only."""
+        self.start_mark = start or self.start_mark
+        self.end_mark = end or self.end_mark
+
+    def pair(self, key: str) -> Pair | None:
+        """Find the pair that a loader would keep: the last one of that key."""
+        found = None
+        for pair in self.pairs:
+            if pair.key == key:
+                found = pair
+        return found
+
+    def get(self, key: str) -> Node | None:
+        """Find the value that a loader would keep for a key."""
+        pair = self.pair(key)
+        return pair.value if pair else None
+
+    def duplicates(self) -> list[tuple[Pair, Pair]]:
+        """List pairs whose key was already given in this mapping: (earlier, later). Merged pairs are no duplicates."""
+        seen: dict[tuple[str, str], Pair] = {}
+        found = []
+        for pair in self.pairs:
+            if not pair.merged:
+                identity = (pair.key_node.tag, pair.key)
+                if identity in seen:
+                    found.append((seen[identity], pair))
+                seen[identity] = pair
+        return found
+
+
+class Pair(NamedTuple):
+    """One entry of a mapping. `key` is the key's text, also where a loader makes a number or a boolean of it."""
+
+    key: str
+    key_node: Node
+    value: Node
+    merged: bool = False
+
+
+class Fault(Exception):  # noqa: N818 - it is what is wrong with a file, not with the program
+    """Reading cannot go on; a reader turns it into a Problem at this offset."""
+
+    def __init__(self, kind: str, message: str, at: int) -> None:
+        super().__init__(kind, message, at)
+        self.kind = kind
+        self.message = message
+        self.at = at
+
+
+class Problem(NamedTuple):
+    """Why a file could not be read, or not wholly.
+
+    `kind`: unreadable, too-large, encoding, syntax, too-deep, too-many-nodes, too-many-aliases, cyclic or
+    control-character.
+    """
+
+    kind: str
+    message: str
+    span: Span
+
+
+class Comment(NamedTuple):
+    """A comment without its `#`; the offsets cover the `#`."""
+
+    text: str
+    line: int
+    column: int
+    start: int
+    end: int
+    own_line: bool
+
+
+class Document:
+    """One file's tree. With problems, `roots` holds only the documents that were complete before the fault.
+
+    `scalars` (YAML) are all scalars as they stand in the text, aliases not among them; `comment_marks` (TOML) the
+    offsets of the comments; `anchors` (YAML) the offsets of all anchors. They serve comments() and the edits.
+    """
+
+    __slots__ = (
+        "_comments", "anchors", "comment_marks", "file", "format", "lines", "problems", "roots", "scalars", "text"
+    )  # fmt: skip
+
+    def __init__(self, file: str, format: str, text: str) -> None:  # noqa: A002 - the interface's name
+        self.file = file
+        self.format = format
+        self.text = text
+        self.roots: list[Node] = []
+        self.problems: list[Problem] = []
+        self.lines = Lines(text)
+        self.scalars: list[Node] = []
+        self.comment_marks: list[tuple[int, int]] = []
+        self.anchors: list[int] = []
+        self._comments: list[Comment] | None = None
+
+    @property
+    def root(self) -> Node | None:
+        """The first document that is a mapping."""
+        return next((node for node in self.roots if node.kind == "mapping"), None)
+
+    @property
+    def newline(self) -> str:
+        """The line break this file uses."""
+        at = self.text.find("\n")
+        return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
+
+    def span(self, node: Node) -> Span:
+        """Give a node's place as the model's record."""
+        return Span(self.file, node.start, node.end, node.line, node.column, node.end_line, node.end_column)
+
+    def span_at(self, start: int, end: int) -> Span:
+        """Give any range of the text as the model's record."""
+        return Span(self.file, start, end, *self.lines.place(start), *self.lines.place(end))
+
+    def fault(self, kind: str, message: str, start: int, end: int | None = None) -> None:
+        """Add a problem at a place; without `end` it covers one character."""
+        start = min(start, len(self.text))
+        end = min(start + 1, len(self.text)) if end is None else end
+        self.problems.append(Problem(kind, message, self.span_at(start, end)))
+
+    def comments(self) -> list[Comment]:
+        """List all comments in order, found when first asked for. Empty for a YAML file that does not parse."""
+        if self._comments is None:
+            from loralint.source.comments import find
+
+            self._comments = find(self)
+        return self._comments

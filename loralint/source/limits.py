@@ -1,0 +1,19 @@
+"""Budgets that keep hostile input cheap. The largest real training config known to us has about 2,000 nodes."""
+
+from __future__ import annotations
+
+# A config is some kilobytes; a file beyond this is data or a checkpoint. All of it is held in memory as text.
+BYTES = 2 * 1024 * 1024
+# Kept of a file that is too large, so that a caller can still say what it is.
+HEAD = 64 * 1024
+# Scalars, mappings and sequences as written. Bounds memory (about 300 bytes each) and every later walk.
+NODES = 50_000
+# Nodes counted once for every alias that reaches them: a walk by path never visits more than this.
+EXPANDED = 100_000
+# Nesting, through aliases too. Later layers may therefore recurse safely under Python's default limit of 1,000.
+DEPTH = 100
+# More digits than any float holds. Larger integers become Unknown, so that float() of an integer never overflows and
+# Python's own limit of 4,300 digits is never met.
+INTEGER_DIGITS = 300
+# libyaml compares every %TAG directive with all before it: quadratic, so a flood of them is refused.
+DIRECTIVES = 100

@@ -1,0 +1,125 @@
+"""Files and bytes to documents. Nothing here raises: what goes wrong is a problem in the document."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import stat
+
+from loralint.source.document import Document
+from loralint.source.limits import BYTES, HEAD
+
+_FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml"}
+# UTF-32 before UTF-16: the little-endian marks start alike.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_TOML = re.compile(r"\[\[?[\w.\"' -]+\]\]?[ \t]*(?:#.*)?$|[\w.\"'-]+[ \t]*=[ \t]*[\[{\"'\w+-]", re.MULTILINE)
+_JSON = re.compile(r"\{(?![{%])|\[")
+_PREAMBLE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*")
+
+
+def read_file(path: str, shown: str) -> Document:
+    """Read a regular file; `shown` is the name that reports use and, with its suffix, names the format."""
+    try:
+        data, whole = _load(path)
+    except _NotRegularError as error:
+        return _failed(shown, "unreadable", f"not read: it is {error}, not a regular file")
+    except (OSError, ValueError) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "the name is not usable"
+        return _failed(shown, "unreadable", f"cannot be read: {reason.lower()}")
+    if whole:
+        return read_bytes(data, shown)
+    return _too_large(data, shown)
+
+
+def read_bytes(data: bytes, shown: str, format: str | None = None) -> Document:  # noqa: A002 - the interface's name
+    """Read a text; its format is given, or follows from the suffix of `shown`, or from the text itself."""
+    if len(data) > BYTES:
+        return _too_large(data[:HEAD], shown, format)
+    encoding, skip = _encoding(data)
+    try:
+        text, fault = data[skip:].decode(encoding), None
+    except UnicodeDecodeError as error:
+        text, fault = data[skip:].decode(encoding, "replace"), error
+    text = text.lstrip("\ufeff")
+    doc = Document(shown, format or _format(shown, text), text)
+    if fault:
+        at = len(data[skip : skip + fault.start].decode(encoding, "replace").lstrip("\ufeff"))
+        bad = data[skip + fault.start : skip + fault.start + 1].hex()
+        name = encoding.removesuffix("-le").removesuffix("-be").upper()
+        doc.fault("encoding", f"the byte 0x{bad} is not valid {name}; save the file as UTF-8", at)
+    else:
+        _parse(doc)
+    return doc
+
+
+def _parse(doc: Document) -> None:
+    if doc.format == "json":
+        from loralint.source import json as reader
+    elif doc.format == "toml":
+        from loralint.source import toml as reader  # type: ignore[no-redef]
+    else:
+        from loralint.source import yaml as reader  # type: ignore[no-redef]
+    reader.read(doc)
+
+
+class _NotRegularError(Exception):
+    """The path leads to something that may block, never end or act when opened; the message names it."""
+
+
+def _load(path: str) -> tuple[bytes, bool]:
+    """Give the content and whether that is all; of a file that is too large only its head."""
+    size = _regular(os.stat(path))
+    # the file may be swapped after the first look, so what was opened is looked at again, without waiting for a writer
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    with open(descriptor, "rb") as file:
+        _regular(os.fstat(descriptor))
+        data = file.read(HEAD if size > BYTES else BYTES + 1)
+    whole = size <= BYTES and len(data) <= BYTES
+    return (data if whole else data[:HEAD]), whole
+
+
+def _regular(status: os.stat_result) -> int:
+    mode = status.st_mode
+    if stat.S_ISREG(mode):
+        return status.st_size
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    raise _NotRegularError(next((name for test, name in kinds if test(mode)), "a device"))
+
+
+def _encoding(data: bytes) -> tuple[str, int]:
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return name, len(mark)
+    return "utf-8", 0
+
+
+def _format(shown: str, text: str) -> str:
+    known = _FORMATS.get(os.path.splitext(shown)[1].lower())
+    if known:
+        return known
+    preamble = _PREAMBLE.match(text)
+    start = preamble.end() if preamble else 0
+    if _TOML.match(text, start):
+        return "toml"
+    return "json" if _JSON.match(text, start) else "yaml"
+
+
+def _failed(shown: str, kind: str, message: str) -> Document:
+    doc = Document(shown, _format(shown, ""), "")
+    doc.fault(kind, message, 0)
+    return doc
+
+
+def _too_large(head: bytes, shown: str, format: str | None = None) -> Document:  # noqa: A002
+    encoding, skip = _encoding(head)
+    text = head[skip:].decode(encoding, "replace").lstrip("\ufeff")
+    doc = Document(shown, format or _format(shown, text), text)
+    doc.fault("too-large", f"larger than {BYTES // 1024 // 1024} MiB: not a training config", 0)
+    return doc
