@@ -1,0 +1,146 @@
+"""`loralint check`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from loralint.api import make_job, options, report
+from loralint.cli.options import about_the_run, settings_for, usage
+from loralint.engine.baseline import Key, read_baseline
+from loralint.engine.settings import Settings, SettingsError
+from loralint.model import TIERS, Report
+from loralint.render import FORMATS, render
+from loralint.source.discover import Candidate, discover
+from loralint.source.document import Document
+from loralint.source.read import read_bytes, read_file
+
+
+class Output(click.ParamType):
+    """FORMAT=FILE."""
+
+    name = "FORMAT=FILE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """("json", "out.json")."""
+        name, separator, path = str(value).partition("=")
+        if not separator or not path or name not in FORMATS:
+            self.fail(f"{value!r} is not FORMAT=FILE with a format of {', '.join(FORMATS)}", param, ctx)
+        return name, path
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@about_the_run
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="full", help="Format on standard output.")
+@click.option("--output", "outputs", type=Output(), multiple=True, help="Write a format to a file as well; repeatable.")
+@click.option("--fail-on", type=click.Choice(TIERS), help="Lowest tier that fails the check (S).")
+@click.option("--select", "chosen", metavar="RULES", default="", help="Only these: codes, prefixes, names, topics, tiers, ALL.")
+@click.option("--ignore", "ignored", metavar="RULES", default="", help="All but these.")
+@click.option("--preview", is_flag=True, help="Include rules that are still proving themselves.")
+@click.option("--no-inline-ignores", is_flag=True, help="Disregard ignore comments.")
+@click.option("--baseline", "baseline_path", metavar="FILE", default="", help="Count only what this baseline does not hold.")
+@click.option("--statistics", is_flag=True, help="Print the number of findings by rule instead of each.")
+@click.option("--stdin-filename", metavar="NAME", default="", help="Name of what comes on standard input (PATH is -).")
+@click.option("--show-skipped", is_flag=True, help="Say which files were passed over and why.")
+@click.option("--require-files", is_flag=True, help="Exit with 4 when there was nothing to lint.")
+@click.option("--isolated", is_flag=True, help="Read no settings file.")
+def command(paths: tuple[str, ...], **given: Any) -> None:
+    """Lint training configs: files, folders (honouring .gitignore) or - for standard input.
+
+    A finding says what will happen to the run, where, why, and what to write instead. Tier S blocks, A wants a second
+    pair of eyes, B is small.
+    """
+    settings = settings_for(given["isolated"])
+    try:
+        job = make_job(
+            settings,
+            options(
+                gpu=given["gpu"],
+                target=given["target"],
+                framework=given["framework"],
+                rows=given["rows"],
+                settings=settings,
+            ),
+            chosen=_words(given["chosen"]),
+            ignored=_words(given["ignored"]),
+            preview=given["preview"],
+            inline=not given["no_inline_ignores"],
+            baseline=_baseline(given["baseline_path"], settings),
+            baseline_root=_baseline_root(given["baseline_path"], settings),
+        )
+    except (ValueError, SettingsError) as error:
+        raise usage(str(error)) from None
+    skipped: list[Candidate] = []
+    documents = _documents(paths or (".",), given["stdin_filename"], settings, skipped)
+    result = report(documents, job, skipped=())
+    if given["show_skipped"]:
+        result = result._replace(runs=result.runs + report((), job, skipped=skipped).runs)
+    _write(result, given)
+    sys.exit(_exit_code(result, given["fail_on"] or settings.fail_on, given["require_files"]))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _baseline(path: str, settings: Settings) -> Counter[Key] | None:
+    path = path or _in_root(settings)
+    return read_baseline(path) if path else None
+
+
+def _baseline_root(path: str, settings: Settings) -> str:
+    import os
+
+    return os.path.dirname(os.path.abspath(path or _in_root(settings) or "."))
+
+
+def _in_root(settings: Settings) -> str:
+    import os
+
+    return os.path.join(settings.root, settings.baseline) if settings.baseline else ""
+
+
+def _documents(
+    paths: tuple[str, ...], stdin_name: str, settings: Settings, skipped: list[Candidate]
+) -> Iterator[Document]:
+    for path in paths:
+        if path == "-":
+            yield read_bytes(sys.stdin.buffer.read(), stdin_name or "<stdin>")
+            continue
+        for one in discover([path], exclude=settings.exclude):
+            if one.skipped:
+                skipped.append(one)
+                if one.missing:
+                    raise usage(f"{one.shown}: {one.skipped}")
+            else:
+                yield read_file(one.path, one.shown)
+
+
+def _write(result: Report, given: dict[str, Any]) -> None:
+    for name, path in given["outputs"]:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(render(name, result, color=False))
+    name = "statistics" if given["statistics"] else given["format_"]
+    text = render(name, result, color=_color())
+    click.echo(text, nl=False, color=True if _color() else None)
+
+
+def _color() -> bool:
+    import os
+
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _exit_code(result: Report, fail_on: str, require_files: bool) -> int:
+    failing = TIERS[: TIERS.index(fail_on) + 1]
+    tiers = {finding.tier for run in result.runs for finding in run.findings if finding.suppressed is None}
+    if tiers & set(failing):
+        return 1
+    return 4 if require_files and not any(run.framework for run in result.runs) else 0

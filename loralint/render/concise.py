@@ -1,0 +1,17 @@
+"""One line for each finding, as editors and grep like it."""
+
+from __future__ import annotations
+
+from loralint.model import Finding, Report
+
+
+def render(report: Report, *, color: bool) -> str:
+    """path:line:column: tier rule message (help)."""
+    del color
+    return "".join(_line(finding) for run in report.runs for finding in run.findings if finding.suppressed is None)
+
+
+def _line(finding: Finding) -> str:
+    span = finding.span
+    place = f"{span.file}:{span.line}:{span.column}" if span.cell is None else f"{span.file}:cell {span.cell}:{span.line}"
+    return f"{place}: {finding.tier} {finding.rule} {finding.message}; {finding.help}\n"

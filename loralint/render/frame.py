@@ -1,0 +1,42 @@
+"""A code frame: the line before, the line, carets under the span. Secrets and control characters never show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.model import Span
+from loralint.render.style import Style
+from loralint.source.clean import clean
+from loralint.source.secrets import redact
+
+WIDTH = 120
+
+
+def frame(text: str, span: Span, style: Style) -> Iterator[str]:
+    """At most three lines of code; nothing when the text is not at hand or the span lies outside it."""
+    lines = text.splitlines()
+    if not 1 <= span.line <= len(lines):
+        return
+    margin = len(str(span.line))
+    if span.line > 1 and lines[span.line - 2].strip():
+        yield f"  {style.dim(f'{span.line - 1:>{margin}} |')} {_shown(lines[span.line - 2])}"
+    line = lines[span.line - 1]
+    yield f"  {style.dim(f'{span.line:>{margin}} |')} {_shown(line)}"
+    shown = _shown(line)
+    start, width = _carets(line, span, len(shown))
+    if width:
+        yield f"  {style.dim(' ' * margin + ' |')} {' ' * start}{style.caret('^' * width)}"
+
+
+def _carets(line: str, span: Span, shown: int) -> tuple[int, int]:
+    """Column and width of the underline; none where cleaning or redaction has moved the text."""
+    if len(_shown(line)) != len(line[:WIDTH]) or span.start == span.end:
+        return 0, 0
+    end = span.end_column if span.end_line == span.line else len(line) + 1
+    start = min(span.column - 1, shown)
+    return start, max(0, min(end - 1, shown) - start)
+
+
+def _shown(line: str) -> str:
+    """Tabs count as one column so that carets stay under their text."""
+    return clean(redact(line.replace("\t", " ")), limit=WIDTH)

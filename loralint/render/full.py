@@ -1,0 +1,90 @@
+"""For people at a terminal: what happens to the run, the code frame, the cause, what to write.
+
+A message reads "effect: cause"; the effect is the headline and the cause follows the frame.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from loralint.model import TIERS, Finding, Note, Report, Run
+from loralint.render.frame import frame
+from loralint.render.style import Style
+
+MAX_NOTE_LINES = 3
+
+
+def render(report: Report, *, color: bool) -> str:
+    """Every run with findings, then one line of totals."""
+    style = Style(color)
+    lines: list[str] = []
+    for run in report.runs:
+        lines += _run(run, report, style)
+    return "\n".join([*lines, *_summary(report, style)]) + "\n"
+
+
+def _run(run: Run, report: Report, style: Style) -> Iterator[str]:
+    standing = [finding for finding in run.findings if finding.suppressed is None]
+    ordered = sorted(standing, key=lambda one: (TIERS.index(one.tier), one.span.line))
+    for finding in ordered:
+        yield from _finding(finding, report.texts.get(finding.span.file, ""), style)
+        yield ""
+    notes = list(_notes(run.notes))
+    if notes and (standing or run.framework is None or any(note.kind == "not-checked" for note in run.notes)):
+        yield from (style.dim(f"{run.files[0]}: {line}") for line in notes)
+        yield ""
+
+
+def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
+    effect, _, cause = finding.message.partition(": ")
+    where = f"{finding.span.file}:{finding.span.line}:{finding.span.column}"
+    yield f"{style.tier(finding.tier)} {style.bold(effect)}  {style.dim(f'{finding.rule} {finding.name}')}"
+    yield f"  {style.dim('-->')} {where}" + (f"  {_origin(finding)}" if finding.origin != "set" else "")
+    yield from frame(text, finding.span, style)
+    if cause:
+        yield f"  {style.dim('why:')}   {cause}"
+    for one in finding.related:
+        yield f"  {style.dim('also:')}  {one.file}:{one.line} {one.key} {one.message}"
+    yield f"  {style.green('write:')} {finding.help}"
+
+
+def _origin(finding: Finding) -> str:
+    if finding.origin == "default":
+        return f"`{finding.key}` is not written; this is the default"
+    return f"`{finding.key}` is not written" if finding.origin == "absent" else ""
+
+
+def _notes(notes: tuple[Note, ...]) -> Iterator[str]:
+    """Three lines at most: information first, then what was not checked, largest group first."""
+    info = [note.message for note in notes if note.kind == "info"]
+    unchecked = [note for note in notes if note.kind == "not-checked"]
+    lines = [f"note: {message}" for message in info]
+    lines += [f"not checked: {_group(note)}" for note in unchecked]
+    yield from lines[:MAX_NOTE_LINES] if len(lines) <= MAX_NOTE_LINES else lines[: MAX_NOTE_LINES - 1]
+    if len(lines) > MAX_NOTE_LINES:
+        yield f"and {len(lines) - MAX_NOTE_LINES + 1} more notes (--format json has them all)"
+
+
+def _group(note: Note) -> str:
+    count = len(note.rules)
+    return note.message if not count else f"{count} rule{'s' if count > 1 else ''}: {note.message}"
+
+
+def _summary(report: Report, style: Style) -> Iterator[str]:
+    runs = [run for run in report.runs if run.framework is not None]
+    if not runs:
+        yield "no training config found"
+        return
+    tiers = Counter(finding.tier for run in runs for finding in run.findings if finding.suppressed is None)
+    lifted = sum(finding.suppressed is not None for run in runs for finding in run.findings)
+    if len(runs) == 1:
+        run = runs[0]
+        head = f"{run.files[0]} ({run.framework}): {style.verdict(run.verdict)}, score {run.score}/100"
+    else:
+        verdicts = Counter(run.verdict for run in runs)
+        head = f"{len(runs)} runs: " + ", ".join(f"{count} {style.verdict(name)}" for name, count in sorted(verdicts.items()))
+    parts = [f"{tiers[tier]} {tier}" for tier in TIERS if tiers[tier]] or ["no findings"]
+    if lifted:
+        parts.append(f"{lifted} suppressed")
+    yield f"{head}; {', '.join(parts)}"

@@ -1,0 +1,96 @@
+"""JSON, version 1: fields may be added, never renamed. The schema ships as loralint/_data/report.schema.json."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from loralint import __version__
+from loralint.model import Finding, Note, Report, Run, Value
+from loralint.source.secrets import redact
+
+
+def render(report: Report, *, color: bool) -> str:
+    """One object; lines and columns count from 1, offsets and columns in code points."""
+    del color
+    body = {
+        "version": 1,
+        "tool": {"name": "loralint", "version": __version__},
+        "runs": [_run(run) for run in report.runs],
+    }
+    return json.dumps(body, ensure_ascii=False, indent=1, default=str) + "\n"
+
+
+def _run(run: Run) -> dict[str, Any]:
+    body = {
+        "files": list(run.files),
+        "framework": run.framework,
+        "score": run.score,
+        "verdict": run.verdict,
+        "findings": [_finding(finding) for finding in run.findings],
+        "notes": [_note(note) for note in run.notes],
+    }
+    if run.settings:
+        body["settings"] = [{"parameter": one.parameter, **setting(one.value)} for one in run.settings]
+    return body
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    span = finding.span
+    return {
+        "rule": finding.rule,
+        "name": finding.name,
+        "tier": finding.tier,
+        "message": finding.message,
+        "help": finding.help,
+        "file": span.file,
+        "cell": span.cell,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "start": span.start,
+        "end": span.end,
+        "key": finding.key,
+        "pointer": finding.pointer,
+        "parameter": finding.parameter,
+        "value": safe(finding.value),
+        "origin": finding.origin,
+        "related": [one._asdict() for one in finding.related],
+        "fix": None if finding.fix is None else _fix(finding),
+        "suppressed": None if finding.suppressed is None else dict(finding.suppressed),
+    }
+
+
+def _fix(finding: Finding) -> dict[str, Any]:
+    assert finding.fix is not None
+    return {"safe": finding.fix.safe, "edits": [edit._asdict() for edit in finding.fix.edits]}
+
+
+def _note(note: Note) -> dict[str, Any]:
+    return {"kind": note.kind, "message": note.message, "rules": list(note.rules), "key": note.key or None}
+
+
+def setting(value: Value) -> dict[str, Any]:
+    """A row of the effective settings."""
+    return {
+        "key": value.key or None,
+        "value": safe(value.value),
+        "origin": value.origin,
+        "source": value.source or None,
+        "line": value.span.line if value.span else None,
+        "shadowed": [{"key": one.key, "value": safe(one.value), "origin": one.origin} for one in value.shadowed],
+    }
+
+
+def safe(value: object) -> object:
+    """JSON without secrets and without NaN, which JSON has no word for."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [safe(one) for one in value]
+    if isinstance(value, dict):
+        return {redact(str(key)): safe(one) for key, one in value.items()}
+    return value if isinstance(value, (int, float, bool, type(None))) else str(value)
