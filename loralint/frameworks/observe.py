@@ -7,6 +7,9 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open
     moved     {dotted key: {effect, message, to, rewrite, when, package, kind}}: renamed, removed and ignored keys
     plugins   {key: plugin that reads it}: known once `plugins` of the file lists it, in any spelling
+    inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
+    elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
+    choices   {dotted key: {values, effect, message, when, package}}: words that the key takes, and what another one does
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from loralint.frameworks.table import Look, Observation, Reader
 from loralint.knowledge.data import part
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
-from loralint.source.scalars import number_text, value
+from loralint.source.scalars import is_template, number_text, value
 
 _NUMBERS = frozenset({"int", "float", "number"})
 
@@ -32,6 +35,7 @@ def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observat
     yield from duplicates(document, document.root, reader)
     if reader.keys:
         yield from listed(document, reader, look)
+        yield from chosen(document, reader, look)
     yield from misread(document, reader)
     for own in reader.observe:
         yield from own(document, look)
@@ -63,6 +67,7 @@ def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "")
                 else "the same value stands twice" if same
                 else "only the last of the two values counts",
                 rewrite="remove",
+                package=reader.packages[0] if reader.dialects else "",
                 other=place(document, later, prefix + later.key),
             )  # fmt: skip
         for pair in node.pairs:
@@ -76,6 +81,8 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     """Keys that the framework's list does not know, or knows as renamed, removed or ignored."""
     lists: Any = part(f"keys-{reader.keys}")
     assert document.root is not None
+    if any(document.root.pair(key) for key in lists.get("elsewhere", ())):
+        return
     known = frozenset(lists["keys"][""]) | _plugin_keys(document.root, lists)
     for dotted, pair in _walk(document.root, lists["keys"]):
         moved = lists.get("moved", {}).get(_bare(dotted))
@@ -139,8 +146,9 @@ def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str]
 def _unknown(
     document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader
 ) -> Observation:
-    guess = closest(pair.key, lists["keys"].get(_bare(dotted)[: -len(pair.key)].rstrip("."), ()))
-    crash = lists["unknown"] == "crash"
+    parent = _bare(dotted)[: -len(pair.key)].rstrip(".")
+    guess = closest(pair.key, lists["keys"].get(parent, ()))
+    crash = lists.get("inside", {}).get(parent, lists["unknown"]) == "crash"
     return Observation(
         "unknown",
         place(document, pair, dotted),
@@ -160,6 +168,28 @@ def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
     return close[0] if close else ""
 
 
+def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
+    """Words that a key does not take; a null, an empty text, an unquoted `no` and what is filled in later are none."""
+    assert document.root is not None
+    for dotted, choice in part(f"keys-{reader.keys}").get("choices", {}).items():
+        pair = find(document.root, dotted)
+        if pair is None or pair.value.kind != "scalar" or (choice.get("when") and not look.version_is(choice["when"])):
+            continue
+        word = value(pair.value, reader.dialect)
+        known = (None, "", *choice["values"], *([False] if "no" in choice["values"] else []))
+        if word not in known and not is_template(pair.value.raw):
+            guess = closest(pair.value.raw.lower(), choice["values"]) or choice.get("instead", "")
+            yield Observation(
+                "rejected",
+                place(document, pair, dotted),
+                choice["effect"],
+                choice["message"],
+                guess,
+                "value" if guess else "",
+                choice.get("package", reader.packages[0]),
+            )
+
+
 def misread(document: Document, reader: Reader) -> Iterator[Observation]:
     """Scalars that the loader takes for something else than they look like."""
     assert document.root is not None
@@ -177,6 +207,8 @@ def misread(document: Document, reader: Reader) -> Iterator[Observation]:
 def _misreading(node: Node, wanted: str, reader: Reader) -> tuple[str, str, str, str] | None:
     """effect, message, replacement, rewrite."""
     got = value(node, reader.dialect)
+    if wanted == "bool" and not reader.coerces and isinstance(got, str) and got.lower() == "false":
+        return "changed", f"`{node.raw}` in quotes is a text, and every text counts as true", "false", "value"
     if wanted in _NUMBERS:
         if isinstance(got, str):
             number = number_text(got)

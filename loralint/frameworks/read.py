@@ -20,6 +20,9 @@ _CHAIN = 8  # references that refer to references; OmegaConf has no limit, peopl
 
 def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
     """All canonical values that the file sets, and all that is to be observed about it."""
+    reader = reader._replace(
+        dialect=next((dialect for spec, dialect in reader.dialects if look.version_is(spec)), reader.dialect)
+    )
     values: dict[str, list[Value]] = {}
     if document.root is not None:
         for entry in reader.table:
@@ -47,9 +50,12 @@ def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> V
         elif FIELDS[entry.field].type in _NUMBERS:
             value = _number(value)
         elif FIELDS[entry.field].type == "bool":
-            value = {"true": True, "false": False}.get(value.lower(), value)
+            # where nothing is converted, a text is true whatever it says
+            value = {"true": True, "false": not reader.coerces}.get(value.lower(), value)
     value = entry.read(value)
-    return None if value is SKIP else raw._replace(value=value, field=entry.field)
+    if value is SKIP:
+        return None
+    return raw._replace(value=value, field=entry.field, items=raw.items if isinstance(value, list) else ())
 
 
 def written(document: Document, pair: Pair, key: str, dialect: str, target: Node | None = None) -> Value:

@@ -82,6 +82,7 @@ class Reader(NamedTuple):
     rows, keys and rules depend on; the first is the framework itself. observe: extra observers of its own. pins:
     versions that the file itself states (`peft_version`). combine: fields that several keys decide together; gets what
     the rows gave, and what it returns replaces or adds fields. references: `${a.b}` stands for the value of key a.b.
+    dialects: (version spec, dialect) of releases that load files otherwise; the first that holds replaces `dialect`.
     """
 
     name: str
@@ -95,3 +96,4 @@ class Reader(NamedTuple):
     pins: Callable[[Document], Mapping[str, str]] | None = None
     combine: Callable[[Document, Values], Values] | None = None
     references: bool = False
+    dialects: tuple[tuple[str, str], ...] = ()
