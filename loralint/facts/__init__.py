@@ -1,0 +1,77 @@
+"""Facts by name: quantities that rules speak of and no config states, each computed when it is first asked for.
+
+A config that meets ten rules must not pay for every module here, so a fact is known by its place until it is called.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from loralint.facts.need import Missing
+from loralint.facts.scope import Fact, Scope, unknown
+from loralint.model import Value
+
+_PLACES = {
+    "optim.family": "optimizer:family",
+    "optim.unit_lr": "optimizer:unit_lr",
+    "optim.bnb": "optimizer:bnb",
+    "optim.paged": "optimizer:paged",
+    "optim.state_bits": "optimizer:state_bits",
+    "optim.compensated": "optimizer:compensated",
+    "lora.on": "lora:on",
+    "lora.ratio": "lora:ratio",
+    "lora.scale": "lora:scale",
+    "lora.alpha_eff": "lora:alpha_eff",
+    "lora.lr_b": "lora:lr_b",
+    "lora.E": "lora:first_step",
+    "lora.P": "lora:product",
+    "lr.end": "rate:end",
+    "decay.total": "rate:decay_total",
+    "rounding.frozen_share": "rounding:frozen_share",
+    "batch.effective": "batch:effective",
+    "steps.per_epoch": "schedule:per_epoch",
+    "steps.total": "schedule:total",
+    "steps.warmup": "schedule:warmup",
+    "steps.warmup_share": "schedule:warmup_share",
+    "schedule.fraction_in_steps": "schedule:fraction_in_steps",
+    "precision.compute": "precision:compute",
+    "quant.on": "precision:quantised",
+    "gpu.name": "hardware:name",
+    "gpu.capability": "hardware:capability",
+    "gpu.bf16": "hardware:bf16",
+    "gpu.tf32": "hardware:tf32",
+    "gpu.flash2": "hardware:flash2",
+    "gpu.memory_gib": "hardware:memory_gib",
+    "gpu.count": "hardware:count",
+    "model.family": "model:family",
+    "model.hidden": "model:hidden",
+    "model.layers": "model:layers",
+    "model.billions": "model:billions",
+    "model.native_dtype": "model:native_dtype",
+    "model.context": "model:context",
+    "model.tied": "model:tied",
+    "model.kind": "model:kind",
+    "model.vision": "model:vision",
+    "model.fp16_unsafe": "model:fp16_unsafe",
+    "model.prequantized": "model:prequantized",
+    "task.group": "task:group",
+    "targets.kind": "targets:kind",
+    "targets.names": "targets:names",
+}
+
+
+def _later(place: str) -> Fact:
+    """The fact at `module:function`; what it needs and does not find becomes an unknown with that reason."""
+    module, _, function = place.partition(":")
+
+    def compute(scope: Scope) -> Value:
+        fact: Fact = getattr(import_module(f"loralint.facts.{module}"), function)
+        try:
+            return fact(scope)
+        except Missing as missing:
+            return unknown(missing.reason)
+
+    return compute
+
+
+FACTS: dict[str, Fact] = {name: _later(place) for name, place in _PLACES.items()}

@@ -1,0 +1,117 @@
+"""What is known of the base model that the config names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loralint.facts.need import Missing, known
+from loralint.facts.scope import Scope, derived
+from loralint.model import Value
+
+if TYPE_CHECKING:
+    from loralint.knowledge.models import ModelFacts
+
+
+def family(scope: Scope) -> Value:
+    """The family, such as llama or qwen2."""
+    return derived(_model(scope).family)
+
+
+def hidden(scope: Scope) -> Value:
+    """Width of the residual stream, which is the input width n of most adapted modules."""
+    model = _model(scope)
+    return derived(_told(scope, model, "width", model.hidden_size))
+
+
+def layers(scope: Scope) -> Value:
+    """Number of transformer blocks."""
+    model = _model(scope)
+    return derived(_told(scope, model, "number of layers", model.num_layers))
+
+
+def billions(scope: Scope) -> Value:
+    """Parameters in billions, by the catalogue or else by the name."""
+    from loralint.knowledge.models import find, size_from_name
+
+    base = _base(scope)
+    model = find(base)
+    size = (model and model.params) or size_from_name(base)
+    if size is None:
+        raise Missing(f"the size of base model `{base}` is unknown")
+    return derived(size)
+
+
+def native_dtype(scope: Scope) -> Value:
+    """Format that the weights were published in: bf16, fp16 or fp32."""
+    model = _model(scope)
+    return derived(_told(scope, model, "dtype", model.dtype))
+
+
+def context(scope: Scope) -> Value:
+    """Context length as published, in tokens."""
+    model = _model(scope)
+    return derived(_told(scope, model, "context length", model.context), "tokens")
+
+
+def tied(scope: Scope) -> Value:
+    """Whether the output head is the embedding matrix."""
+    model = _model(scope)
+    return derived(_told(scope, model, "tying of the output head", model.tied))
+
+
+def kind(scope: Scope) -> Value:
+    """What the name says it is, base or instruct; a chat model counts as instruct."""
+    said = _model(scope).kind
+    if said is None:
+        raise Missing(f"the name `{_base(scope)}` does not say whether the model is a base or an instruct model")
+    return derived("base" if said == "base" else "instruct")
+
+
+def vision(scope: Scope) -> Value:
+    """Whether its family takes images."""
+    return derived(_model(scope).vision)
+
+
+def fp16_unsafe(scope: Scope) -> Value:
+    """Whether its family is known to overflow in fp16."""
+    return derived(_model(scope).fp16_unsafe)
+
+
+def prequantized(scope: Scope) -> Value:
+    """How the published weights are quantised (awq, gptq, bnb-4bit, mxfp4 ...), by the config or the name; or none."""
+    from loralint.knowledge import models
+
+    method = known(scope, "quant.method")
+    if method in ("gptq", "awq"):  # only weights that were quantised before are loaded this way
+        return derived(method)
+    if known(scope, "model.base") is None:
+        return derived("none")
+    base = _base(scope)
+    model = models.find(base)
+    return derived((model.quantized if model else models.prequantized(base)) or "none")
+
+
+def _base(scope: Scope) -> str:
+    base = known(scope, "model.base")
+    if base is None:
+        raise Missing("the config names no base model")
+    return str(base)
+
+
+def _model(scope: Scope) -> ModelFacts:
+    from loralint.knowledge.models import find
+
+    base = _base(scope)
+    found = find(base)
+    if found is None:
+        raise Missing(f"base model `{base}` is not in the catalogue")
+    return found
+
+
+def _told(scope: Scope, model: ModelFacts, what: str, value: object) -> object:
+    """The value, unless only the family was recognised or the catalogue leaves it open."""
+    if value is not None:
+        return value
+    if model.id is None:
+        raise Missing(f"base model `{_base(scope)}` is not in the catalogue")
+    raise Missing(f"the catalogue does not say the {what} of `{_base(scope)}`")

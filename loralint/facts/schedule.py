@@ -1,0 +1,63 @@
+"""How many optimizer steps the run takes, and how many of them warm up."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from loralint.facts.need import Missing, known, number, optional, positive
+from loralint.facts.scope import Scope, derived
+from loralint.model import Value
+
+_STEPS = "optimizer steps"
+
+
+def per_epoch(scope: Scope) -> Value:
+    """Optimizer steps that one pass over the data takes, the last short one included unless it is dropped."""
+    if known(scope, "data.packing") is True:
+        raise Missing("rows are packed, so the number of steps depends on their lengths")
+    rows = number(scope, "run.rows", "the number of training rows is unknown (give --rows)")
+    batch = number(scope, "batch.effective")
+    if batch < 1:
+        raise Missing("the batch size is below 1")
+    steps = rows // batch if known(scope, "batch.drop_last") is True else ceil(rows / batch)
+    return derived(max(1, int(steps)), _STEPS)
+
+
+def total(scope: Scope) -> Value:
+    """Optimizer steps of the whole run: `max_steps` where it is positive, else by epochs."""
+    most = optional(scope, "train.max_steps", 0)
+    if most > 0:
+        return derived(ceil(most), _STEPS)
+    epochs = positive(scope, "train.epochs", "the config has neither epochs nor a number of steps")
+    return derived(ceil(epochs * number(scope, "steps.per_epoch")), _STEPS)
+
+
+def warmup(scope: Scope) -> Value:
+    """Optimizer steps over which the rate rises. A plain constant schedule has none, whatever the config asks for."""
+    steps, share = _asked(scope)
+    if steps or not share:
+        return derived(int(steps), _STEPS)
+    return derived(ceil(share * number(scope, "steps.total")), _STEPS)
+
+
+def warmup_share(scope: Scope) -> Value:
+    """Warm-up over all steps; needs the length of the run only where the config counts in steps."""
+    steps, share = _asked(scope)
+    if not steps:
+        return derived(share)
+    return derived(int(steps) / number(scope, "steps.total"))
+
+
+def fraction_in_steps(scope: Scope) -> Value:
+    """Whether the warm-up steps are a number below 1: a share since transformers 5, before it next to nothing."""
+    return derived(0 < optional(scope, "schedule.warmup_steps", 0) < 1)
+
+
+def _asked(scope: Scope) -> tuple[float, float]:
+    """Warm-up in steps and as a share; steps win (transformers, TrainingArguments.get_warmup_steps)."""
+    if known(scope, "schedule.name") == "constant":
+        return 0, 0.0
+    steps = optional(scope, "schedule.warmup_steps", 0)
+    if steps >= 1:
+        return steps, 0.0
+    return 0, optional(scope, "schedule.warmup_ratio", 0.0) or max(0.0, steps)
