@@ -5,32 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from loralint.checks.conditions import holds
+from loralint.checks.conditions import compare, holds
 from loralint.checks.hit import Hit, place
-from loralint.facts.scope import Scope, number
+from loralint.facts.scope import Scope
 from loralint.knowledge.data import part
 from loralint.model import Unknown
 
 _STRENGTH = {"note": 0, "B": 1, "A": 2, "S": 3}
+_SIDES = {
+    "above": ("gt", "above"),
+    "at_least": ("ge", "above"),
+    "below": ("lt", "below"),
+    "at_most": ("le", "below"),
+    "is": ("eq", "is"),
+}
 
 
 def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: parameter; side ("above" or "below") to judge one side only; entry to name one entry."""
+    """with: parameter; side ("above", "below" or "is") to judge one side only; entry to name one entry."""
     value = scope.get(args["parameter"])
     if isinstance(value.value, Unknown):
         return value.value
-    amount = number(value)
-    if amount is None:
+    if value.value is None:
         return []
     entry = applicable(scope, args["parameter"], args.get("entry"))
     if entry is None or isinstance(entry, Unknown):
         return entry or []
-    broken = [bound for bound in entry["bounds"] if _breaks(amount, bound, args.get("side"))]
+    broken = [bound for bound in entry["bounds"] if _breaks(value.value, bound, args.get("side"))]
     if not broken:
         return []
     worst = max(broken, key=lambda bound: _STRENGTH[bound["tier"]])
-    side = "above" if "above" in worst else "below"
-    data = {"bound": worst[side], "side": side, "then": worst["then"], "entry": entry["id"], "range": entry.get("range")}
+    key = _key(worst)
+    side = _SIDES[key][1]
+    data = {"bound": worst[key], "side": side, "then": worst["then"], "entry": entry["id"], "range": entry["range"]}
     where = value if value.span or not at else place(scope, at)
     return [Hit(where, data, entry.get("recommended"), tier=worst["tier"])]
 
@@ -49,7 +56,11 @@ def applicable(scope: Scope, parameter: str, name: str | None = None) -> Any:
     return None
 
 
-def _breaks(amount: float, bound: Mapping[str, Any], side: str | None) -> bool:
-    if side is not None and side not in bound:
-        return False
-    return amount > bound["above"] if "above" in bound else amount < bound["below"]
+def _breaks(value: object, bound: Mapping[str, Any], side: str | None) -> bool:
+    key = _key(bound)
+    operator, towards = _SIDES[key]
+    return side in (None, towards) and compare(operator, value, bound[key]) is True
+
+
+def _key(bound: Mapping[str, Any]) -> str:
+    return next(key for key in _SIDES if key in bound)
