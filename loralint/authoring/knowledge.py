@@ -1,0 +1,305 @@
+"""Models of golden/hardware.yaml, models.yaml, versions.yaml and optimizers.yaml, and what they compile to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from loralint.authoring.load import load
+from loralint.knowledge import hardware, models, versions
+
+Text = Annotated[str, Field(min_length=1)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(gt=0)]
+
+
+class Strict(BaseModel):
+    """Base of the authored rows: no unknown key, no coercion."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class GpuRow(Strict):
+    """One GPU; `memory` lists the sizes in GiB that the name is sold with, `sized` spellings that fix one of them."""
+
+    name: Text
+    memory: list[int | float] = []
+    aliases: list[Text] = []
+    sized: dict[int | float, list[Text]] = {}
+    fp8: bool | None = None
+
+    @model_validator(mode="after")
+    def _sizes_are_options(self) -> Self:
+        if not set(self.sized) <= set(self.memory):
+            raise ValueError(f"{self.name}: sized names a size that is not in memory")
+        return self
+
+
+class GpuGroup(Strict):
+    """GPUs of one architecture. For NVIDIA the flags follow from the compute capability and are not written."""
+
+    architecture: Text
+    vendor: Literal["nvidia", "amd", "intel", "apple", "google", "aws", "huawei"]
+    compute_capability: Positive | None = None
+    bf16: bool | None = None
+    tf32: bool | None = None
+    flash_attention_2: bool | None = None
+    fp8: bool | None = None
+    source: Text
+    gpus: list[GpuRow]
+
+    @model_validator(mode="after")
+    def _flags_follow(self) -> Self:
+        flags = (self.bf16, self.tf32, self.flash_attention_2, self.fp8)
+        if (self.vendor == "nvidia") != (self.compute_capability is not None):
+            raise ValueError(f"{self.architecture}: a compute capability belongs to NVIDIA's GPUs and to each of them")
+        if self.vendor == "nvidia" and any(flag is not None for flag in flags):
+            raise ValueError(f"{self.architecture}: flags of NVIDIA's GPUs follow from the compute capability")
+        return self
+
+
+class HardwareFile(Strict):
+    """golden/hardware.yaml."""
+
+    groups: list[GpuGroup]
+
+
+class Release(Strict):
+    """One release; an empty specifier means that any version is accepted."""
+
+    version: Text
+    requires: dict[str, str] = {}
+    source: Text
+
+
+class Framework(Strict):
+    """A framework's releases, newest first."""
+
+    releases: Annotated[list[Release], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _newest_first(self) -> Self:
+        order = [versions.parse(release.version) for release in self.releases]
+        if order != sorted(set(order), reverse=True):
+            raise ValueError(f"releases are not in descending order: {[release.version for release in self.releases]}")
+        return self
+
+
+class Package(Strict):
+    """A package that is no framework, with its known releases, newest first."""
+
+    known: Annotated[list[Text], Field(min_length=1)]
+    source: Text
+
+
+class VersionsFile(Strict):
+    """golden/versions.yaml."""
+
+    packages: dict[str, Package]
+    frameworks: dict[str, Framework]
+
+
+FAMILIES = Literal[
+    "adamw", "adam", "sgd", "lion", "adafactor", "prodigy", "dadapt", "muon", "adagrad", "rmsprop", "lomo",
+    "schedulefree", "galore", "apollo", "other",
+]  # fmt: skip
+
+
+class OptimizerRow(Strict):
+    """One optimizer and its spellings; `own` are spellings that mean it in one framework only."""
+
+    name: Text
+    family: FAMILIES
+    states: Annotated[int, Field(ge=0)] | None = None
+    state_bits: Literal[4, 8, 16, 32] | None = None
+    paged: bool = False
+    fused: bool = False
+    rounding: Literal["kahan", "stochastic"] | None = None
+    bnb: bool = False
+    unit_lr: bool = False
+    names: list[Text] = []
+    own: dict[str, list[Text]] = {}
+    source: Text
+
+
+class Accepted(Strict):
+    """The closed set of spellings that a framework's newest known release accepts."""
+
+    names: list[Text]
+    source: Text
+
+
+class OptimizersFile(Strict):
+    """golden/optimizers.yaml."""
+
+    optimizers: list[OptimizerRow]
+    accepted: dict[str, Accepted]
+
+
+class Family(Strict):
+    """A model family: how unlisted ids of it begin, and what holds for all its members."""
+
+    patterns: list[Text] = []
+    modules: list[Text] = []
+    vision: bool = False
+    moe: bool = False
+    fp16_unsafe: bool = False
+    source: Text
+
+
+class ModelRow(Strict):
+    """Checkpoints of one shape. `params` in billions, `context` in tokens."""
+
+    ids: Annotated[list[Text], Field(min_length=1)]
+    family: Text
+    params: Positive | None = None
+    hidden_size: Count | None = None
+    num_layers: Count | None = None
+    intermediate_size: Count | None = None
+    num_heads: Count | None = None
+    num_kv_heads: Count | None = None
+    vocab_size: Count | None = None
+    context: Count | None = None
+    dtype: Literal["bf16", "fp16", "fp32"] | None = None
+    tied: bool | None = None
+    quantized: Literal["fp8", "mxfp4"] | None = None
+    source: Text
+
+
+class ModelsFile(Strict):
+    """golden/models.yaml."""
+
+    families: dict[str, Family]
+    models: list[ModelRow]
+
+
+_File = TypeVar("_File", bound=Strict)
+
+
+def read(golden_dir: Path, name: str, model: type[_File]) -> _File:
+    """Read and check one authored file. Raises AuthoringError or pydantic.ValidationError."""
+    return model.model_validate(load(golden_dir / f"{name}.yaml"))
+
+
+def compile_knowledge(golden_dir: Path) -> dict[str, object]:
+    """Give the JSON parts by file name. Raises ValueError where two rows claim one spelling."""
+    return {
+        "hardware.json": _hardware(read(golden_dir, "hardware", HardwareFile)),
+        "models.json": _models(read(golden_dir, "models", ModelsFile)),
+        "versions.json": _versions(read(golden_dir, "versions", VersionsFile)),
+        "optimizers.json": _optimizers(read(golden_dir, "optimizers", OptimizersFile)),
+    }
+
+
+def _claim(table: dict[str, Any], spelling: str, value: object) -> None:
+    if table.setdefault(spelling, value) != value:
+        raise ValueError(f"{spelling!r} names two rows: {table[spelling]} and {value}")
+
+
+def _hardware(file: HardwareFile) -> dict[str, object]:
+    gpus: list[dict[str, object]] = []
+    keys: dict[str, Any] = {}
+    for group in file.groups:
+        for row in group.gpus:
+            index, spellings = len(gpus), [row.name, *row.aliases]
+            gpus.append({"name": row.name, "vendor": group.vendor, **_known(memory=row.memory), **_flags(group, row)})
+            for spelling in spellings:
+                _claim(keys, hardware.key(spelling), [index, None])
+            for size in row.memory:
+                suffixed = (f"{spelling} {size:g}{unit}" for spelling in spellings for unit in ("GB", "GiB", "G"))
+                for spelling in (*suffixed, *row.sized.get(size, ())):
+                    _claim(keys, hardware.key(spelling), [index, size if len(row.memory) > 1 else None])
+    return {"gpus": gpus, "keys": keys}
+
+
+def _flags(group: GpuGroup, row: GpuRow) -> dict[str, object]:
+    """Flags of one GPU. NVIDIA: bf16, TF32 and FlashAttention-2 came with Ampere (8.0), fp8 with Ada (8.9)."""
+    if (capability := group.compute_capability) is not None:
+        ampere = capability >= 8.0  # noqa: PLR2004 - the numbers are the docstring's
+        return {
+            "compute_capability": capability,
+            "bf16": ampere,
+            "tf32": ampere,
+            "flash_attention_2": ampere,
+            "fp8": capability >= 8.9,  # noqa: PLR2004
+        }
+    fp8 = group.fp8 if row.fp8 is None else row.fp8
+    return _known(bf16=group.bf16, tf32=group.tf32, flash_attention_2=group.flash_attention_2, fp8=fp8)
+
+
+def _known(**values: object) -> dict[str, object]:
+    """Leave out what is not known, so that the parts stay small."""
+    return {name: value for name, value in values.items() if value not in (None, [], {})}
+
+
+def _versions(file: VersionsFile) -> dict[str, object]:
+    known = {name: package.known for name, package in file.packages.items()}
+    known |= {name: [release.version for release in entry.releases] for name, entry in file.frameworks.items()}
+    frameworks = {
+        name: {
+            "newest": entry.releases[0].version,
+            "releases": {
+                release.version: {
+                    "assumed": {name: release.version, **_assumed(release, known, newest=index == 0)},
+                    "requires": {package: spec for package, spec in release.requires.items() if spec},
+                }
+                for index, release in enumerate(entry.releases)
+            },
+        }
+        for name, entry in file.frameworks.items()
+    }
+    return {"frameworks": frameworks, "packages": {name: package.known[0] for name, package in file.packages.items()}}
+
+
+def _assumed(release: Release, known: dict[str, list[str]], *, newest: bool) -> dict[str, str]:
+    """Resolve each requirement; what an old release leaves open above is left out, its time is not known."""
+    found = {}
+    for package, spec in release.requires.items():
+        if spec.startswith("==") and "," not in spec and "*" not in spec:
+            found[package] = spec.removeprefix("==")
+        elif newest or "<" in spec:
+            fitting = [version for version in known[package] if versions.satisfies(version, spec)]
+            found |= {package: fitting[0]} if fitting else {}
+    return found
+
+
+def _optimizers(file: OptimizersFile) -> dict[str, object]:
+    spellings: dict[str, Any] = {}
+    own: dict[str, dict[str, Any]] = {}
+    for index, row in enumerate(file.optimizers):
+        for spelling in row.names:
+            _claim(spellings, spelling.lower(), index)
+        for framework, names in row.own.items():
+            for spelling in names:
+                _claim(own.setdefault(framework, {}), spelling.lower(), index)
+    for framework, accepted in file.accepted.items():
+        if missing := [name for name in accepted.names if name not in spellings and name not in own.get(framework, {})]:
+            raise ValueError(f"{framework} accepts optimizers that no row describes: {missing}")
+    rows = [_known(**row.model_dump(exclude={"names", "own", "source"}, exclude_defaults=True)) for row in file.optimizers]
+    return {
+        "accepted": {framework: accepted.names for framework, accepted in file.accepted.items()},
+        "names": spellings,
+        "optimizers": rows,
+        "own": own,
+    }
+
+
+def _models(file: ModelsFile) -> dict[str, object]:
+    ids: dict[str, Any] = {}
+    for index, row in enumerate(file.models):
+        if row.family not in file.families:
+            raise ValueError(f"{row.ids[0]}: family {row.family!r} is not described")
+        for name in row.ids:
+            _claim(ids, models.key(name), index)
+    rows = [
+        _known(**row.model_dump(exclude={"ids"}, exclude_none=True), id=row.ids[0], ids=[name.lower() for name in row.ids])
+        for row in file.models
+    ]
+    families = {
+        name: _known(**family.model_dump(exclude={"source"}, exclude_defaults=True))
+        | ({"fp16_source": family.source} if family.fp16_unsafe else {})
+        for name, family in file.families.items()
+    }
+    return {"families": families, "ids": ids, "models": rows}
