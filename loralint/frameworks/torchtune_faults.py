@@ -1,0 +1,93 @@
+"""What torchtune refuses or never reads, beyond what every reader observes."""
+
+from __future__ import annotations
+
+from loralint.frameworks.lookup import find
+from loralint.frameworks.observe import closest, place
+from loralint.frameworks.table import Look
+from loralint.knowledge.data import part
+from loralint.model import Observation
+from loralint.source.document import Document, Node, Pair
+from loralint.source.scalars import is_template, value
+
+
+def slips(document: Document, look: Look) -> list[Observation]:
+    """Keys that are no known key but nearly one, and arguments that no LoRA builder of torchtune takes."""
+    del look
+    known: dict[str, list[str]] = part("keys-torchtune")["keys"]
+    return [
+        _unknown(document, pair, section, known[section])
+        for section in known
+        for pair in _pairs(document.root, section)
+        if pair.key not in known[section] and _wrong(document, pair, section, known[section])
+    ]
+
+
+def _pairs(root: Node | None, section: str) -> tuple[Pair, ...]:
+    node = root.get(section) if root is not None and section else root
+    return tuple(pair for pair in node.pairs if not pair.merged) if node is not None else ()
+
+
+def _wrong(document: Document, pair: Pair, section: str, known: list[str]) -> bool:
+    """Tell a slip from a key of the user's own, kept at the top for `${key}` or beside the key that it resembles."""
+    guess = closest(pair.key, known)
+    if section == "model":
+        return bool(guess) or _lora_builder(document)
+    if section:
+        return bool(guess)
+    assert document.root is not None
+    return bool(guess) and document.root.pair(guess) is None and f"${{{pair.key}" not in document.text
+
+
+def _lora_builder(document: Document) -> bool:
+    """Whether the model is built by one of torchtune's own LoRA builders, whose arguments are known."""
+    pair = find(document.root, "model._component_") if document.root else None
+    path, _, name = pair.value.raw.rpartition(".") if pair else ("", "", "")
+    return path.startswith("torchtune.models.") and name.startswith(("lora_", "qlora_"))
+
+
+def _unknown(document: Document, pair: Pair, section: str, known: list[str]) -> Observation:
+    guess = closest(pair.key, known)
+    return Observation(
+        "unknown",
+        place(document, pair, f"{section}.{pair.key}" if section else pair.key),
+        "crash" if section else "lost",
+        f"torchtune's {section} takes no such argument" if section else "no torchtune recipe reads it",
+        guess,
+        "key" if guess else "",
+        "torchtune",
+    )
+
+
+def rejected(document: Document, look: Look) -> list[Observation]:
+    """Pairs of settings that a recipe refuses when it starts (0.6.1)."""
+    del look
+    root = document.root
+    found = []
+    if _on(root, "enable_activation_offloading") and _off(root, "enable_activation_checkpointing"):
+        found.append(("enable_activation_offloading", "offloading needs enable_activation_checkpointing: true"))
+    if _on(root, "dataset.packed") and _off(root, "tokenizer.max_seq_len"):
+        found.append(("dataset.packed", "a packed dataset needs tokenizer.max_seq_len"))
+    if _on(root, "optimizer_in_bwd") and not _off(root, "clip_grad_norm"):
+        found.append(("clip_grad_norm", "gradients cannot be clipped with optimizer_in_bwd: true"))
+    return [
+        Observation("rejected", place(document, pair, key), "crash", message, package="torchtune")
+        for key, message in found
+        if root is not None and (pair := find(root, key)) is not None
+    ]
+
+
+def _on(root: Node | None, key: str) -> bool:
+    return _value(root, key) is True
+
+
+def _off(root: Node | None, key: str) -> bool:
+    """Absent, null or false; a reference may be anything."""
+    return _value(root, key) in (None, False)
+
+
+def _value(root: Node | None, key: str) -> object:
+    pair = find(root, key) if root is not None else None
+    if pair is None or pair.value.kind != "scalar":
+        return None if pair is None else "a collection"
+    return pair.value.raw if is_template(pair.value.raw) else value(pair.value, "omegaconf")
