@@ -11,10 +11,14 @@ from loralint.model import Observation
 
 
 def observed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
-    """with: kind, or a list of kinds; `where: key` points at the key instead of the value."""
+    """with: kind, or a list of kinds; `where: key` points at the key; `replaced` wants one with or without a replacement."""
     del at
     kinds = args["kind"] if isinstance(args["kind"], list) else [args["kind"]]
-    return [_hit(one, args) for one in scope.observations if one.kind in kinds]
+    return [_hit(one, args) for one in scope.observations if one.kind in kinds and _wanted(one, args)]
+
+
+def _wanted(one: Observation, args: Mapping[str, Any]) -> bool:
+    return "replaced" not in args or bool(one.replacement) is args["replaced"]
 
 
 def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
