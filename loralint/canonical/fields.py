@@ -37,6 +37,7 @@ FIELDS: dict[str, Field] = {
     "adapter.method": Field(
         "str", "what is trained: lora, full, freeze, or another PEFT method by its PEFT name in lower case (oft, ia3 ...)"
     ),
+    "adapter.qlora": Field("bool", "the method is named QLoRA, which some frameworks want for a 4-bit base"),
     "adapter.rank": Field("int", "LoRA rank r"),
     "adapter.alpha": Field("number", "LoRA alpha; the multiplier on BA is alpha/r, alpha/sqrt(r) with rsLoRA"),
     "adapter.dropout": Field("float", "dropout on the adapter's input"),
@@ -109,6 +110,7 @@ FIELDS: dict[str, Field] = {
     "train.report_to": Field("list", "experiment trackers"),
     "train.logging_steps": Field("number", "steps between log lines", "optimizer steps"),
     "train.group_by_length": Field("bool", "batches of similar length"),
+    "train.unfrozen": Field("list", "patterns of base parameters that train in full, the rest being frozen"),
     # precision
     "precision.bf16": Field("bool", "bf16 mixed precision (or auto)"),
     "precision.fp16": Field("bool", "fp16 mixed precision"),
@@ -130,6 +132,7 @@ FIELDS: dict[str, Field] = {
     "data.eval_dataset": Field("list", "evaluation datasets, ids or paths"),
     "data.streaming": Field("bool", "rows are streamed, the length is unknown"),
     "data.max_samples": Field("int", "rows used at most", "rows"),
+    "data.remove_unused_columns": Field("bool", "columns that the model does not take are dropped"),
     "data.mix_strategy": Field("str", "how datasets are mixed: concat, interleave_under, interleave_over ..."),
     "data.mix_probs": Field("list", "share of each dataset when they are interleaved"),
     # evaluation and checkpoints
@@ -160,10 +163,12 @@ FIELDS: dict[str, Field] = {
     "dist.fsdp_version": Field("int", "1 or 2"),
     "dist.fsdp_wrap_class": Field("str", "layer class that FSDP wraps"),
     "dist.fsdp_use_orig_params": Field("bool", "FSDP keeps the original parameters"),
+    "dist.fsdp_offload": Field("bool", "FSDP keeps parameters on the CPU"),
     "dist.fsdp_cpu_ram_efficient": Field("bool", "only rank 0 loads the weights"),
     "dist.device_map": Field("str", "device_map of from_pretrained"),
     "dist.ddp_find_unused": Field("bool", "DDP looks for unused parameters"),
     "dist.tensor_parallel": Field("int", "tensor-parallel size", "devices"),
+    "dist.context_parallel": Field("int", "context- or sequence-parallel size", "devices"),
     "kernel.unsloth": Field("bool", "Unsloth's kernels patch the model"),
     "kernel.liger": Field("bool", "Liger kernels"),
     "kernel.compile": Field("bool", "torch.compile"),
