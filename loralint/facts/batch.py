@@ -10,11 +10,11 @@ from loralint.model import Unknown, Value
 def effective(scope: Scope) -> Value:
     """Rows per optimizer step over all devices; one device is assumed, and said so, when no count is known."""
     if known(scope, "batch.global") is not None:
-        return derived(number(scope, "batch.global"), "rows")
+        return derived(number(scope, "batch.global"))
     micro = number(scope, "batch.micro", "the config has no batch size")
     rows = micro * optional(scope, "batch.accumulation", 1)
     devices = scope.get("gpu.count").value
     if isinstance(devices, Unknown):
         return derived(rows, "one device assumed")
     replicas = number(scope, "gpu.count") // max(1, optional(scope, "dist.tensor_parallel", 1))
-    return derived(rows * max(1, replicas), "rows")
+    return derived(rows * max(1, replicas))

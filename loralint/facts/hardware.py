@@ -47,16 +47,16 @@ def memory_gib(scope: Scope) -> Value:
     if gpu.memory_gib is None and gpu.memory_options:
         sizes = " or ".join(f"{size:g}" for size in gpu.memory_options)
         raise Missing(f"GPU `{gpu.name}` is sold with {sizes} GiB: name the size with --gpu")
-    return derived(_told(gpu, "memory", gpu.memory_gib), "GiB")
+    return derived(_told(gpu, "memory", gpu.memory_gib))
 
 
 def count(scope: Scope) -> Value:
     """How many devices there are, where the caller says so."""
     given = known(scope, "run.gpu_count")
     counted = _parse(scope)[1] if given is None else given
-    if not isinstance(counted, int):
+    if not isinstance(counted, int) or isinstance(counted, bool):
         raise Missing("the number of GPUs is unknown (give --gpu NAMExCOUNT)")
-    return derived(counted, "devices")
+    return derived(counted)
 
 
 def _gpu(scope: Scope) -> Gpu:

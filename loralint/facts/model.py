@@ -50,7 +50,7 @@ def native_dtype(scope: Scope) -> Value:
 def context(scope: Scope) -> Value:
     """Context length as published, in tokens."""
     model = _model(scope)
-    return derived(_told(scope, model, "context length", model.context), "tokens")
+    return derived(_told(scope, model, "context length", model.context))
 
 
 def tied(scope: Scope) -> Value:

@@ -12,6 +12,7 @@ from loralint.model import Value
 if TYPE_CHECKING:
     from loralint.knowledge.optimizers import Optimizer
 
+_FAMILIES = frozenset("adamw adam sgd lion adafactor prodigy dadapt muon schedulefree".split())
 _LR_SIZED = frozenset({"adamw", "adam", "lion", "adafactor", "schedulefree"})
 _DECOUPLED = frozenset({"adamw", "lion", "adafactor", "schedulefree", "sgd", "muon"})
 _ON = (True, "True", "true")
@@ -20,7 +21,8 @@ _BITS = {"fp32": 32, "bf16": 16, "fp16": 16}
 
 def family(scope: Scope) -> Value:
     """adamw, adam, sgd, lion, adafactor, prodigy, dadapt, muon, schedulefree or other."""
-    return derived(_optimizer(scope).family)
+    name = _optimizer(scope).family
+    return derived(name if name in _FAMILIES else "other")
 
 
 def unit_lr(scope: Scope) -> Value:
@@ -61,7 +63,7 @@ def lr_sized_step(scope: Scope) -> bool:
         args = known(scope, "optim.args")
         scaled = isinstance(args, dict) and any(args.get(key) in _ON for key in ("scale_parameter", "relative_step"))
         return not scaled and not str(known(scope, "optim.name")).lower().startswith("torch.")
-    return optimizer.family in _LR_SIZED and not optimizer.unit_lr
+    return optimizer.family in _LR_SIZED and not optimizer.unit_lr and "SGD" not in optimizer.name
 
 
 def decays_by_rate(scope: Scope) -> bool:

@@ -8,8 +8,6 @@ from loralint.facts.need import Missing, known, number, optional, positive
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
-_STEPS = "optimizer steps"
-
 
 def per_epoch(scope: Scope) -> Value:
     """Optimizer steps that one pass over the data takes, the last short one included unless it is dropped."""
@@ -20,24 +18,24 @@ def per_epoch(scope: Scope) -> Value:
     if batch < 1:
         raise Missing("the batch size is below 1")
     steps = rows // batch if known(scope, "batch.drop_last") is True else ceil(rows / batch)
-    return derived(max(1, int(steps)), _STEPS)
+    return derived(max(1, int(steps)))
 
 
 def total(scope: Scope) -> Value:
     """Optimizer steps of the whole run: `max_steps` where it is positive, else by epochs."""
     most = optional(scope, "train.max_steps", 0)
     if most > 0:
-        return derived(ceil(most), _STEPS)
+        return derived(ceil(most))
     epochs = positive(scope, "train.epochs", "the config has neither epochs nor a number of steps")
-    return derived(ceil(epochs * number(scope, "steps.per_epoch")), _STEPS)
+    return derived(ceil(epochs * number(scope, "steps.per_epoch")))
 
 
 def warmup(scope: Scope) -> Value:
     """Optimizer steps over which the rate rises. A plain constant schedule has none, whatever the config asks for."""
     steps, share = _asked(scope)
     if steps or not share:
-        return derived(int(steps), _STEPS)
-    return derived(ceil(share * number(scope, "steps.total")), _STEPS)
+        return derived(int(steps))
+    return derived(ceil(share * number(scope, "steps.total")))
 
 
 def warmup_share(scope: Scope) -> Value:

@@ -58,9 +58,9 @@ class Scope:
             self.reads = outer
 
 
-def derived(value: object, unit: str = "") -> Value:
-    """A fact's answer."""
-    return Value(value, origin="derived", source=unit)
+def derived(value: object, source: str = "") -> Value:
+    """A fact's answer; `source` says what was assumed, if anything was."""
+    return Value(value, origin="derived", source=source)
 
 
 def unknown(reason: str) -> Value:
