@@ -23,6 +23,8 @@ TEMPLATES: dict[str, str] = {
     "without_effect": "loralint.checks.without_effect:without_effect",
     "conflict": "loralint.checks.conflict:conflict",
     "overlap": "loralint.checks.overlap:overlap",
+    "shadowed": "loralint.checks.shadowed:shadowed",
+    "known_optimizer": "loralint.checks.known_optimizer:known_optimizer",
 }
 
 
