@@ -9,7 +9,8 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     plugins   {key: plugin that reads it}: known once `plugins` of the file lists it, in any spelling
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
-    choices   {dotted key: {values, effect, message, when, package}}: words that the key takes, and what another one does
+    choices   {dotted key: {values, effect, message, when, package, instead, slips}}: words that the key takes, what
+              another one does, what to write if it resembles none, and whether only a resembling one is told
 """
 
 from __future__ import annotations
@@ -179,6 +180,8 @@ def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         known = (None, "", *choice["values"], *([False] if "no" in choice["values"] else []))
         if word not in known and not is_template(pair.value.raw):
             guess = closest(pair.value.raw.lower(), choice["values"]) or choice.get("instead", "")
+            if choice.get("slips") and not guess:
+                continue
             yield Observation(
                 "rejected",
                 place(document, pair, dotted),
