@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
+from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import find
 from loralint.frameworks.table import Look, Observation, Reader
 from loralint.knowledge.data import part
@@ -34,6 +35,7 @@ def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observat
     if document.root is None:
         return
     yield from duplicates(document, document.root, reader)
+    yield from leaks(document)
     if reader.keys:
         yield from listed(document, reader, look)
         yield from chosen(document, reader, look)
