@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loralint.facts.need import Missing, known
+from loralint.facts.need import Missing, known, text
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
@@ -69,10 +69,7 @@ def _gpu(scope: Scope) -> Gpu:
 def _parse(scope: Scope) -> tuple[Gpu | None, int | None]:
     from loralint.knowledge.hardware import parse_gpus
 
-    text = known(scope, "run.gpu")
-    if text is None:
-        raise Missing("no --gpu given")
-    return parse_gpus(str(text))
+    return parse_gpus(text(scope, "run.gpu", "no --gpu given"))
 
 
 def _told(gpu: Gpu, what: str, value: object) -> object:

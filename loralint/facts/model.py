@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loralint.facts.need import Missing, known
+from loralint.facts.need import Missing, known, text
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
@@ -92,10 +92,7 @@ def prequantized(scope: Scope) -> Value:
 
 
 def _base(scope: Scope) -> str:
-    base = known(scope, "model.base")
-    if base is None:
-        raise Missing("the config names no base model")
-    return str(base)
+    return text(scope, "model.base", "the config names no base model")
 
 
 def _model(scope: Scope) -> ModelFacts:

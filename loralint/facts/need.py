@@ -24,6 +24,16 @@ def known(scope: Scope, name: str) -> object:
     return value
 
 
+def text(scope: Scope, name: str, absent: str) -> str:
+    """A word or name that the fact cannot do without."""
+    value = known(scope, name)
+    if value is None:
+        raise Missing(absent)
+    if not isinstance(value, str):
+        raise Missing(f"{name} is not a text")
+    return value
+
+
 def number(scope: Scope, name: str, absent: str = "") -> float:
     """A number that the fact cannot do without; `absent` is the reason when nobody gives it.
 

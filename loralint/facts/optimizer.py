@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loralint.facts.need import Missing, known
+from loralint.facts.need import Missing, known, text
 from loralint.facts.precision import adapter_dtype
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
@@ -12,7 +12,7 @@ from loralint.model import Value
 if TYPE_CHECKING:
     from loralint.knowledge.optimizers import Optimizer
 
-_FAMILIES = frozenset("adamw adam sgd lion adafactor prodigy dadapt muon schedulefree".split())
+_FAMILIES = frozenset(["adamw", "adam", "sgd", "lion", "adafactor", "prodigy", "dadapt", "muon", "schedulefree"])
 _LR_SIZED = frozenset({"adamw", "adam", "lion", "adafactor", "schedulefree"})
 _DECOUPLED = frozenset({"adamw", "lion", "adafactor", "schedulefree", "sgd", "muon"})
 _ON = (True, "True", "true")
@@ -62,7 +62,7 @@ def lr_sized_step(scope: Scope) -> bool:
     if optimizer.family == "adafactor":
         args = known(scope, "optim.args")
         scaled = isinstance(args, dict) and any(args.get(key) in _ON for key in ("scale_parameter", "relative_step"))
-        return not scaled and not str(known(scope, "optim.name")).lower().startswith("torch.")
+        return not scaled and not text(scope, "optim.name", "").lower().startswith("torch.")
     return optimizer.family in _LR_SIZED and not optimizer.unit_lr and "SGD" not in optimizer.name
 
 
@@ -75,10 +75,8 @@ def decays_by_rate(scope: Scope) -> bool:
 def _optimizer(scope: Scope) -> Optimizer:
     from loralint.knowledge.optimizers import find
 
-    name = known(scope, "optim.name")
-    if name is None:
-        raise Missing("the config names no optimizer")
-    found = find(str(name))
+    name = text(scope, "optim.name", "the config names no optimizer")
+    found = find(name)
     if found is None:
         raise Missing(f"optimizer `{name}` is not in the list")
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.facts.need import Missing, known, number, optional
+from loralint.facts.need import Missing, known, number, optional, text
 from loralint.facts.optimizer import decays_by_rate
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
@@ -15,9 +15,7 @@ _POLYNOMIAL_END = 1e-7  # transformers, get_polynomial_decay_schedule_with_warmu
 
 def end(scope: Scope) -> Value:
     """The learning rate of the last step."""
-    name = known(scope, "schedule.name")
-    if name is None:
-        raise Missing("the config names no learning-rate schedule")
+    name = text(scope, "schedule.name", "the config names no learning-rate schedule")
     lr = number(scope, "optim.lr", _NO_RATE)
     if name in _LEVEL:
         return derived(lr)

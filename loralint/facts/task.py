@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.facts.need import Missing, known
+from loralint.facts.need import text
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
@@ -15,7 +15,5 @@ _GROUPS = {
 
 def group(scope: Scope) -> Value:
     """sft, preference, rl, or other for a reward model, a classifier, distillation."""
-    task = known(scope, "train.task")
-    if task is None:
-        raise Missing("the config does not say what it trains for")
-    return derived(next((name for name, tasks in _GROUPS.items() if str(task).lower() in tasks), "other"))
+    task = text(scope, "train.task", "the config does not say what it trains for").lower()
+    return derived(next((name for name, tasks in _GROUPS.items() if task in tasks), "other"))

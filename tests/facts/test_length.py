@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loralint.model import Unknown
@@ -96,6 +96,7 @@ def test_a_fraction_written_as_steps_is_told(fact, steps, fraction):
     assert fact("schedule.fraction_in_steps", {"schedule.warmup_steps": steps}) is fraction
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10**7), st.integers(1, 64), st.integers(1, 64), st.integers(1, 16))
 def test_an_epoch_covers_all_rows_and_no_step_more(fact, rows, micro, accumulation, devices):
     values = {"run.rows": rows, "batch.micro": micro, "batch.accumulation": accumulation, "gpu.count": devices}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from math import sqrt
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 ADAMW = {"optim.name": "adamw_torch"}
@@ -114,6 +114,7 @@ def test_reads_name_the_values_a_finding_can_point_at(whole):
     assert {"lora.alpha_eff", "lora.lr_b", "lora.on"} <= reads
 
 
+@settings(deadline=None)
 @given(st.floats(0.1, 1e3), st.integers(1, 512), st.floats(1e-7, 1e-1), st.floats(1.01, 100))
 def test_e_is_linear_in_alpha_and_p_quadratic_in_the_rate(fact, alpha, rank, lr, factor):
     at = lora(alpha, rank, lr, model__hidden=2048)
@@ -121,6 +122,7 @@ def test_e_is_linear_in_alpha_and_p_quadratic_in_the_rate(fact, alpha, rank, lr,
     assert fact("lora.P", at | {"optim.lr": lr * factor}) == pytest.approx(factor**2 * fact("lora.P", at))
 
 
+@settings(deadline=None)
 @given(st.integers(1, 512))
 def test_at_equal_alpha_rank_is_nothing_to_lora_and_its_root_to_rslora(fact, rank):
     assert fact("lora.E", lora(16, rank)) == pytest.approx(3.2e-3)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 LR = {"optim.lr": 2e-4}
@@ -53,6 +53,7 @@ def test_a_decay_beyond_all_takes_everything(fact):
     assert fact("decay.total", DECAY | {"optim.lr": 10, "optim.weight_decay": 10}) == 1
 
 
+@settings(deadline=None)
 @given(st.floats(1e-7, 1), st.floats(0, 1), st.integers(1, 10**6))
 def test_decay_is_a_share(fact, lr, decay, steps):
     values = DECAY | {"optim.lr": lr, "optim.weight_decay": decay, "train.max_steps": steps}

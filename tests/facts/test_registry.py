@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loralint.canonical.fields import FIELDS
@@ -48,8 +48,8 @@ _ODD = st.one_of(
     st.booleans(),
     st.integers(),
     st.floats(),
-    st.text(max_size=12),
-    st.lists(st.text(max_size=3), max_size=2),
+    st.text("ab1.-/ ", max_size=8),
+    st.lists(st.just("q_proj"), max_size=2),
     st.just(10**400),
     st.just({"scale_parameter": "True"}),
     st.sampled_from(["lora", "auto", "adamw_torch", "sgd", "gptq", "T4x2", "cosine", "gaussian", "bf16", "gpt2"]),
@@ -57,6 +57,7 @@ _ODD = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(FIELDS)), _ODD, max_size=25))
 def test_no_config_breaks_a_fact(fact, values):
     for name in FACTS:

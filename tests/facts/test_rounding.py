@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import random
+import struct
+from math import sqrt
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 BF16 = {"adapter.method": "lora", "adapter.rank": 16, "optim.name": "adamw_torch", "adapter.dtype": "bf16"}
@@ -21,6 +25,23 @@ MEASURED = [
 @pytest.mark.parametrize(("n", "lr", "share"), MEASURED)
 def test_bf16_shares_as_measured(fact, n, lr, share):
     assert fact("rounding.frozen_share", BF16 | {"model.hidden": n, "optim.lr": lr}) == pytest.approx(share, abs=6e-3)
+
+
+def bf16(number):
+    """The nearest bf16 number, ties to even."""
+    (bits,) = struct.unpack("<I", struct.pack("<f", number))
+    bits += 0x7FFF + (bits >> 16 & 1)
+    return struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
+
+
+@pytest.mark.parametrize("n", [256, 768, 4096])
+@pytest.mark.parametrize("lr", [2e-6, 1e-5, 3e-5, 1e-4, 3e-4])
+def test_the_formula_agrees_with_rounding_every_update(fact, n, lr):
+    draw = random.Random(0)
+    entries = [bf16(draw.uniform(-1, 1) / sqrt(n)) for _ in range(5000)]
+    stuck = sum(bf16(entry + draw.choice([-lr, lr])) == entry for entry in entries)
+    formula = fact("rounding.frozen_share", BF16 | {"model.hidden": n, "optim.lr": lr})
+    assert stuck / len(entries) == pytest.approx(formula, abs=0.025)
 
 
 @pytest.mark.parametrize(("n", "limit"), [(4096, 3.06e-5), (2048, 6.2e-5), (768, 1.23e-4)])
@@ -73,6 +94,7 @@ def test_no_lora_and_no_rate_sized_step_give_nothing(fact):
     assert fact("rounding.frozen_share", BF16 | {"optim.name": "sgd", "optim.lr": 1e-5}) is None
 
 
+@settings(deadline=None)
 @given(st.floats(1e-9, 1e-2), st.floats(1, 1e3), st.integers(64, 20000), st.sampled_from(["bf16", "fp16"]))
 def test_the_share_falls_with_the_rate(fact, lr, factor, n, dtype):
     at = BF16 | {"model.hidden": n, "adapter.dtype": dtype, "optim.lr": lr}
