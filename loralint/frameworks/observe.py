@@ -203,21 +203,21 @@ def misread(document: Document, reader: Reader) -> Iterator[Observation]:
         head = find(document.root, entry.key) if entry.key not in told else None
         if head is None or head.value.kind != "scalar":
             continue
-        fault = _misreading(head.value, FIELDS[entry.field].type, reader)
+        fault = _misreading(head.value, FIELDS[entry.field].type, reader.dialect, reader.converts(entry.key))
         if fault:
             told.add(entry.key)  # a key with rows for two fields is misread once
             yield Observation("coerced", place(document, head, entry.key), *fault)
 
 
-def _misreading(node: Node, wanted: str, reader: Reader) -> tuple[str, str, str, str] | None:
+def _misreading(node: Node, wanted: str, dialect: str, converts: bool) -> tuple[str, str, str, str] | None:
     """effect, message, replacement, rewrite."""
-    got = value(node, reader.dialect)
-    if wanted == "bool" and not reader.coerces and isinstance(got, str) and got.lower() == "false":
+    got = value(node, dialect)
+    if wanted == "bool" and not converts and isinstance(got, str) and got.lower() == "false":
         return "changed", f"`{node.raw}` in quotes is a text, and every text counts as true", "false", "value"
     if wanted in _NUMBERS:
         if isinstance(got, str):
             number = number_text(got)
-            if number is not None and not reader.coerces:
+            if number is not None and not converts:
                 return "crash", f"the loader reads `{node.raw}` as text, not as a number", repr(number), "value"
         elif node.plain and isinstance(got, int) and not isinstance(got, bool) and node.raw.replace("_", "") != str(got):
             if number_text(node.raw) != got:

@@ -51,7 +51,7 @@ def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> V
             value = _number(value)
         elif FIELDS[entry.field].type == "bool":
             # where nothing is converted, a text is true whatever it says
-            value = {"true": True, "false": not reader.coerces}.get(value.lower(), value)
+            value = {"true": True, "false": not reader.converts(entry.key)}.get(value.lower(), value)
     value = entry.read(value)
     if value is SKIP:
         return None

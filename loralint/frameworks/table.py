@@ -83,6 +83,7 @@ class Reader(NamedTuple):
     versions that the file itself states (`peft_version`). combine: fields that several keys decide together; gets what
     the rows gave, and what it returns replaces or adds fields. references: `${a.b}` stands for the value of key a.b.
     dialects: (version spec, dialect) of releases that load files otherwise; the first that holds replaces `dialect`.
+    coerces_inside: texts become numbers and booleans inside mappings, whatever happens at the top.
     """
 
     name: str
@@ -97,3 +98,8 @@ class Reader(NamedTuple):
     combine: Callable[[Document, Values], Values] | None = None
     references: bool = False
     dialects: tuple[tuple[str, str], ...] = ()
+    coerces_inside: bool = False
+
+    def converts(self, key: str) -> bool:
+        """Say whether a text under this key becomes the number or boolean that is wanted there."""
+        return self.coerces or (self.coerces_inside and "." in key)

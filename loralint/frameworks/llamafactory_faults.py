@@ -1,0 +1,85 @@
+"""What LLaMA-Factory makes of a file against its words, where one key alone does not tell.
+
+Source: llamafactory 0.9.3 to 0.9.5, `hparams/finetuning_args.py`, `model/adapter.py`, `model/model_utils/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.observe import place
+from loralint.frameworks.table import Look, Observation
+from loralint.source.document import Document, Node, Pair
+from loralint.source.scalars import is_template, value
+
+_ON_THE_FLY = ("bnb", "hqq", "eetq")
+
+
+def observe_faults(document: Document, look: Look) -> list[Observation]:
+    """Observe values that are replaced, and keys that another key overrules."""
+    if document.root is None:
+        return []
+    return [*_alpha(document, document.root), *_checkpointing(document, document.root), *_method(document, look),
+            *_oft(document, document.root)]  # fmt: skip
+
+
+def _written(root: Node, key: str) -> tuple[Pair, object] | None:
+    """Give a pair with a scalar that is known before the run starts, and what the loader makes of it."""
+    pair = root.pair(key)
+    if pair is None or pair.value.kind != "scalar" or is_template(pair.value.raw):
+        return None
+    return pair, value(pair.value, "omegaconf")
+
+
+def _alpha(document: Document, root: Node) -> Iterator[Observation]:
+    found = _written(root, "lora_alpha")
+    if found is not None and found[1] is not None and not isinstance(found[1], str) and not found[1]:
+        yield Observation(
+            "coerced",
+            place(document, found[0], "lora_alpha"),
+            "changed",
+            "LLaMA-Factory takes an alpha of 0 for none and uses twice the rank",
+        )
+
+
+def _checkpointing(document: Document, root: Node) -> Iterator[Observation]:
+    found = _written(root, "gradient_checkpointing")
+    if found is not None and found[1] is False and root.pair("disable_gradient_checkpointing") is None:
+        yield Observation(
+            "ignored",
+            place(document, found[0], "gradient_checkpointing"),
+            "changed",
+            "activations are still recomputed, which only `disable_gradient_checkpointing: true` ends",
+        )
+
+
+def _method(document: Document, look: Look) -> Iterator[Observation]:
+    root = document.root
+    found = _written(root, "quantization_method") if root is not None else None
+    bits = _written(root, "quantization_bit") if root is not None else None
+    if found is None or bits is None or bits[1] is None or not look.version_is("llamafactory>=0.9.3"):
+        return
+    if found[1] not in _ON_THE_FLY and found[1] is not None:
+        yield Observation(
+            "rejected",
+            place(document, found[0], "quantization_method"),
+            "lost",
+            "no method of that name exists, and the base is loaded without quantisation",
+            "bnb",
+            "value",
+            "llamafactory",
+        )
+
+
+def _oft(document: Document, root: Node) -> Iterator[Observation]:
+    found = _written(root, "oft_target")
+    if found is not None and found[1] not in (None, "all") and root.pair("lora_target") is None:
+        yield Observation(
+            "ignored",
+            place(document, found[0], "oft_target"),
+            "lost",
+            "OFT takes its modules from `lora_target`, and nothing reads `oft_target`",
+            "lora_target",
+            "key",
+            "llamafactory",
+        )
