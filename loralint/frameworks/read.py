@@ -52,6 +52,8 @@ def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> V
         elif FIELDS[entry.field].type == "bool":
             # where nothing is converted, a text is true whatever it says
             value = {"true": True, "false": not reader.converts(entry.key)}.get(value.lower(), value)
+    elif FIELDS[entry.field].type == "bool" and isinstance(value, int):
+        value = bool(value)
     value = entry.read(value)
     if value is SKIP:
         return None
