@@ -12,10 +12,10 @@ from collections.abc import Mapping
 
 from loralint.checks.hit import Hit
 from loralint.facts.scope import Scope
-from loralint.model import Unknown, Value
+from loralint.model import Value
 from loralint.run.config import Config
 from loralint.source.clean import clean
-from loralint.source.secrets import redact
+from loralint.source.shown import shown
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z0-9_.]+))?\}")
 
@@ -44,16 +44,3 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
 def written(value: Value) -> object:
     """What stands in the file, else the effective value; a long text is cut by `shown`."""
     return value.text if value.text is not None and "\n" not in value.text else value.value
-
-
-def shown(value: object) -> str:
-    """A value for people: short numbers, lists with commas, no secrets, no control characters."""
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, (list, tuple)):
-        return ", ".join(shown(one) for one in value[:12]) + (", ..." if len(value) > 12 else "")
-    if isinstance(value, Unknown):
-        return "unknown"
-    return clean(redact(str(value)))

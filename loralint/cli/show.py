@@ -1,0 +1,59 @@
+"""`loralint show`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from loralint.api import check
+from loralint.cli.options import about_the_run, settings_for, usage
+from loralint.model import Run, Setting
+from loralint.source.shown import shown
+
+
+@click.command("show")
+@click.argument("path")
+@about_the_run
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Format of the table.")
+@click.option("--all", "everything", is_flag=True, help="Also the fields without a value.")
+def command(path: str, format_: str, everything: bool, **given: Any) -> None:
+    """Show what the run will really use: every setting, where it comes from and what it hides."""
+    settings = settings_for(isolated=False)
+    try:
+        report = check(path, settings=settings, show_settings=True, **given)
+    except ValueError as error:
+        raise usage(str(error)) from None
+    runs = [run for run in report.runs if run.framework]
+    if not runs:
+        raise click.UsageError(f"{path}: no training config found")
+    if format_ == "json":
+        from loralint.render import render
+
+        click.echo(render("json", report, color=False), nl=False)
+        return
+    for run in runs:
+        click.echo("\n".join(_table(run, everything)))
+
+
+def _table(run: Run, everything: bool) -> Iterator[str]:
+    yield f"{run.files[0]} ({run.framework})"
+    rows = [_row(one) for one in run.settings if everything or one.value.origin != "absent"]
+    widths = [min(44, max((len(row[column]) for row in rows), default=0)) for column in range(3)]
+    for row in rows:
+        yield ("  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)) + "  " + row[3]).rstrip()
+
+
+def _row(one: Setting) -> tuple[str, str, str, str]:
+    value = one.value
+    return one.parameter, shown(value.value, limit=44), value.key, _origin(one)
+
+
+def _origin(one: Setting) -> str:
+    value = one.value
+    where = f"line {value.span.line}" if value.span else value.origin
+    if value.source and value.origin in ("default", "option"):
+        where = f"{value.origin} of {value.source}" if value.origin == "default" else value.source
+    hidden = ", ".join(f"{other.key}: {shown(other.value, limit=30)}" for other in value.shadowed)
+    return f"{where}; hides {hidden}" if hidden else where

@@ -1,0 +1,20 @@
+"""A value as people read it: short numbers, lists with commas, no secrets, no control characters."""
+
+from __future__ import annotations
+
+from loralint.model import Unknown
+from loralint.source.clean import clean
+from loralint.source.secrets import redact
+
+
+def shown(value: object, limit: int = 200) -> str:
+    """At most `limit` characters."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, (list, tuple)):
+        return clean(", ".join(shown(one) for one in value), limit=limit)
+    if isinstance(value, Unknown):
+        return f"unknown: {value.reason}"
+    return clean(redact(str(value)), limit=limit)
