@@ -44,6 +44,11 @@ def page(rule: Rule) -> str:
     return "\n".join(_page(rule, cold(rule.id))) + "\n"
 
 
+def plain(text: str) -> str:
+    """A message without a run: `{key:adapter.rank}` reads <adapter.rank>."""
+    return _PLACEHOLDER.sub(r"<\1>", text)
+
+
 def cold(rule_id: str) -> Any:
     """What only people read of a rule."""
     everything: Any = part("rules_cold")
@@ -57,9 +62,9 @@ def _page(rule: Rule, more: Any) -> Iterator[str]:
     if rule.frameworks:
         yield f"For {', '.join(rule.frameworks)}" + (f" ({', '.join(rule.versions)})" if rule.versions else "")
     yield ""
-    yield f"Says: {_PLACEHOLDER.sub(r'<\1>', rule.message)}"
+    yield f"Says: {plain(rule.message)}"
     yield ""
-    yield f"Write: {_PLACEHOLDER.sub(r'<\1>', rule.help)}"
+    yield f"Write: {plain(rule.help)}"
     yield ""
     yield "## Why"
     yield ""
@@ -103,7 +108,7 @@ def _by_symptom(text: str) -> None:
         return
     for _, rule in best:
         click.echo(f"{rule.id} {rule.name}  (tier {tiers(rule)})")
-        click.echo(f"    {_PLACEHOLDER.sub(r'<\1>', rule.message)}")
+        click.echo(f"    {plain(rule.message)}")
 
 
 def _likeness(text: str, rule: Rule) -> float:
