@@ -17,3 +17,5 @@ DEPTH = 100
 INTEGER_DIGITS = 300
 # libyaml compares every %TAG directive with all before it: quadratic, so a flood of them is refused.
 DIRECTIVES = 100
+# TOML is read by two parsers of which one is pure Python: this keeps the worst text under a second.
+TOML_LENGTH = 256 * 1024

@@ -1,0 +1,70 @@
+"""Python values written so that every loader of a format reads the same."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from loralint.source.scalars import resolve
+
+# Unquoted YAML text that loaders of 1.1 and 1.2 all take for a string, unless it resolves to something.
+_PLAIN = re.compile(r"(?:\.{0,2}/)?[A-Za-z_][A-Za-z0-9_./-]*")
+# Words that some loader takes for a boolean, a null or a number although PyYAML does not.
+_LOADED = {"y", "n", "none", "nan", "inf", "infinity"}
+_BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
+# Inside double quotes these must be escapes in YAML, JSON and TOML alike.
+_ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]')
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SPECIAL = {
+    "yaml": (".nan", ".inf", "-.inf", "null"),
+    "json": ("NaN", "Infinity", "-Infinity", "null"),
+    "toml": ("nan", "inf", "-inf", ""),
+}
+
+
+def scalar_text(value: object, format: str) -> str:  # noqa: A002 - the interface's name
+    """Write a value on one line: `2.0e-05` for floats, quotes only where needed; lists and mappings in flow style.
+
+    ValueError for what the format cannot hold.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _string(value, format)
+    if isinstance(value, (int, float)):
+        return str(value) if isinstance(value, int) else _float(value, format)
+    if value is None and format != "toml":
+        return _SPECIAL[format][3]
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(scalar_text(item, format) for item in value) + "]"
+    if isinstance(value, dict):
+        return (
+            "{" + ", ".join(pair_text(str(key), scalar_text(one, format), format) for key, one in value.items()) + "}"
+        )
+    raise ValueError(f"{type(value).__name__} cannot be written as {format}")
+
+
+def pair_text(key: str, text: str, format: str) -> str:  # noqa: A002
+    """Write a key with a value that is already text."""
+    if format == "toml":
+        return f"{key if _BARE_TOML_KEY.fullmatch(key) else _quoted(key)} = {text}"
+    return f"{_string(key, format)}: {text}"
+
+
+def _string(value: str, format: str) -> str:  # noqa: A002
+    if format == "yaml" and _PLAIN.fullmatch(value) and value.lower() not in _LOADED and resolve(value) == "str":
+        return value
+    return _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    return '"' + _ESCAPED.sub(lambda match: _SHORT.get(match[0]) or f"\\u{ord(match[0]):04x}", value) + '"'
+
+
+def _float(value: float, format: str) -> str:  # noqa: A002
+    nan, inf, minus_inf, _ = _SPECIAL[format]
+    if not math.isfinite(value):
+        return nan if math.isnan(value) else inf if value > 0 else minus_inf
+    # without a dot and a signed exponent YAML 1.1 reads text
+    mantissa, mark, exponent = repr(value).partition("e")
+    return mantissa + (".0" if mark and "." not in mantissa else "") + mark + exponent
