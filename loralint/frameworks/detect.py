@@ -1,0 +1,151 @@
+"""Which framework a file is for, told by the keys at its root.
+
+Signatures are data: sets of keys, tried in order, the decisive ones first. No reader is imported to recognise a file.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import NamedTuple
+
+from loralint.frameworks.signatures import COMPONENT, LORA_MODEL, MAPPINGS, PLAIN_MAPPINGS, SIGNATURES, Signature
+from loralint.frameworks.table import Reader
+from loralint.source.document import Document, Node
+
+# What a user may write for --framework; the module is that of the framework's usual file.
+NAMES = {
+    "axolotl": "axolotl",
+    "llamafactory": "llamafactory",
+    "llamafactory-v1": "llamafactory_v1",
+    "trl": "trl",
+    "alignment-handbook": "alignment_handbook",
+    "transformers": "transformers",
+    "peft": "peft",
+    "torchtune": "torchtune",
+}
+_ALIASES = {
+    "llama-factory": "llamafactory",
+    "llama-factory-v1": "llamafactory-v1",
+    "lf": "llamafactory",
+    "handbook": "alignment-handbook",
+    "huggingface": "transformers",
+    "hf": "transformers",
+    "hf-trainer": "transformers",
+    "trainer": "transformers",
+    "adapter-config": "peft",
+    "tune": "torchtune",
+}
+_HEAD = 256 * 1024  # characters of an unparsable text that are looked at
+_YAML_KEY = re.compile(r"""^["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])""", re.MULTILINE)
+_JSON_KEY = re.compile(r"""^([ \t]*)(?:\{[ \t]*)?"([A-Za-z_]\w{0,60})"[ \t]*:""", re.MULTILINE)
+_ANY_JSON_KEY = re.compile(r""""([A-Za-z_]\w{0,60})"[ \t]*:""")
+_COMPONENT_KEY = re.compile(r"^[ \t]+_component_[ \t]*:", re.MULTILINE)
+# `key: {{ value }}` or `{% if ... %}`: the text is rendered before anybody loads it
+_RENDERED = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:[\w.-]+[ \t]*:[ \t]*)?\{[{%]", re.MULTILINE)
+
+
+class Detection(NamedTuple):
+    """framework: name that rules and users know. module: its reader's. reason: the keys that said so, for people."""
+
+    framework: str
+    module: str
+    reason: str
+
+
+class _Shape(NamedTuple):
+    """Keys at the root. `telling` leaves out those whose value is a mapping where every framework of ours has none."""
+
+    keys: frozenset[str]
+    telling: frozenset[str]
+    flat: bool
+
+
+def detect(document: Document) -> Detection | None:
+    """Recognise the framework of a file; None for everything that is no run of one of ours."""
+    root = document.root
+    return _match(_shape(root), [pair.key for pair in root.pairs]) if root is not None else None
+
+
+def reader(module: str) -> Reader:
+    """Import the reader of a module named by `detect` or `by_name`."""
+    found: Reader = import_module(f"loralint.frameworks.{module}").READER
+    return found
+
+
+def by_name(framework: str, document: Document | None = None) -> str:
+    """Give the module of a framework that a user named; the document decides where a framework has two formats.
+
+    Raises ValueError, which lists the names, for an unknown one.
+    """
+    name = framework.strip().lower().replace("_", "-").replace(" ", "-")
+    name = _ALIASES.get(name, name)
+    if name not in NAMES:
+        raise ValueError(f"unknown framework {framework!r}; choose one of {', '.join(NAMES)}")
+    found = detect(document) if document is not None else None
+    return found.module if found is not None and found.framework == name else NAMES[name]
+
+
+def looks_like_run(text: str) -> str:
+    """Name the framework of a text that does not parse, or give "" when it is not clearly a run.
+
+    Only keys at the start of a line count, so the answer takes time linear in the text and survives any broken value.
+    """
+    text = text[:_HEAD]
+    if _RENDERED.search(text):
+        return ""
+    keys = _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else _YAML_KEY.findall(text)
+    if _COMPONENT_KEY.search(text):
+        keys.append(COMPONENT)
+    present = frozenset(keys)
+    found = _match(_Shape(present, present, flat=True), keys)
+    return found.framework if found else ""
+
+
+def _json_keys(text: str) -> list[str]:
+    """Keys on the least indented lines, which are the root's; of a text in one line all keys."""
+    found = _JSON_KEY.findall(text)
+    if len(found) < 2:
+        return _ANY_JSON_KEY.findall(text)
+    least = min(len(indent) for indent, _ in found)
+    return [key for indent, key in found if len(indent) == least]
+
+
+def _match(shape: _Shape, order: list[str]) -> Detection | None:
+    for signature in SIGNATURES:
+        if _fits(signature, shape):
+            said = signature.every | signature.some | signature.also
+            return Detection(signature.framework, signature.module, _reason([key for key in order if key in said]))
+    return None
+
+
+def _fits(signature: Signature, shape: _Shape) -> bool:
+    return (
+        signature.every <= shape.telling
+        and len(signature.some & shape.telling) >= signature.least
+        and len(signature.also & shape.telling) >= signature.also_least
+        and signature.none.isdisjoint(shape.keys)
+        and (shape.flat or not signature.flat)
+    )
+
+
+def _reason(keys: list[str]) -> str:
+    quoted = [f"`{key}`" for key in dict.fromkeys(keys)][:3]
+    return " and ".join(quoted) if len(quoted) < 3 else f"{quoted[0]}, {quoted[1]} and {quoted[2]}"
+
+
+def _shape(root: Node) -> _Shape:
+    mappings = {pair.key for pair in root.pairs if pair.value.kind == "mapping"}
+    keys = frozenset(pair.key for pair in root.pairs)
+    telling = keys - (mappings - MAPPINGS)
+    inside = frozenset(_inside(root))
+    return _Shape(keys | inside, telling | inside, flat=mappings <= PLAIN_MAPPINGS)
+
+
+def _inside(root: Node) -> list[str]:
+    """Find the marks of torchtune, whose root keys alone are nobody's."""
+    marks = [COMPONENT for pair in root.pairs if pair.value.get("_component_") is not None]
+    model = root.get("model")
+    if model is not None and model.get("lora_attn_modules") is not None:
+        marks.append(LORA_MODEL)
+    return marks

@@ -1,0 +1,141 @@
+"""The keys that tell frameworks apart. Order matters: the first signature that fits decides."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+COMPONENT = "_component_"  # a mapping at the root has this key
+LORA_MODEL = "model.lora_attn_modules"
+
+
+def _keys(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Keys of other trainers and of files that are no run: one of them and the file is none of ours.
+FOREIGN = _keys("""
+    input_features output_features merge_method slices fine_tune_type lora_parameters lora_layers iters steps_per_eval
+    compute_environment distributed_type zero_optimization train_micro_batch_size_per_gpu
+    tuner_type train_type sft_type rlhf_type llm_backbone params hub lora_query lora_key lora_value lora_projection
+    step_scheduler _target_ defaults hydra policy actor_rollout_ref training_data_path peft_method use_slow_tokenizer
+    training lora verlConfig llamaFactoryConfig
+    pretrained_model_name_or_path model_family data_backend_config network_module network_dim LoRA_type train_data_dir
+    max_train_steps checkpointing_steps instance_prompt base_model_name training_method mixed_precision vae unet
+    apiVersion services openapi swagger jobs $schema asyncapi
+    architectures hidden_size num_hidden_layers transformers_version tokenizer_class added_tokens_decoder
+    log_history total_flos global_step wandb_version _wandb
+""")
+
+# transformers.TrainingArguments, releases 4.30 to 5.x. The first group is nobody else's.
+SURE_HF = _keys("""
+    per_device_train_batch_size per_device_eval_batch_size num_train_epochs lr_scheduler_type lr_scheduler_kwargs
+    load_best_model_at_end metric_for_best_model greater_is_better eval_strategy evaluation_strategy save_strategy
+    logging_strategy save_total_limit save_only_model gradient_checkpointing_kwargs remove_unused_columns
+    ddp_find_unused_parameters auto_find_batch_size bf16_full_eval fp16_full_eval eval_accumulation_steps
+    neftune_noise_alpha dataloader_pin_memory dataloader_drop_last overwrite_output_dir eval_on_start logging_first_step
+    include_num_input_tokens_seen optim_target_modules predict_with_generate per_gpu_train_batch_size hub_strategy
+    torch_empty_cache_steps group_by_length optim_args eval_delay save_safetensors fsdp_config
+""")
+HF = SURE_HF | _keys("""
+    output_dir learning_rate weight_decay max_steps warmup_steps warmup_ratio max_grad_norm adam_beta1 adam_beta2
+    adam_epsilon gradient_accumulation_steps gradient_checkpointing logging_steps logging_dir eval_steps save_steps
+    seed data_seed bf16 fp16 tf32 optim report_to run_name deepspeed fsdp do_train do_eval do_predict push_to_hub
+    hub_model_id torch_compile ddp_timeout label_names label_smoothing_factor use_liger_kernel disable_tqdm
+    log_level fp16_opt_level local_rank length_column_name use_cpu no_cuda model_name_or_path dataloader_num_workers
+    resume_from_checkpoint
+""")
+
+_TRAINING = SURE_HF | _keys("""
+    learning_rate max_steps gradient_accumulation_steps gradient_checkpointing optim warmup_steps
+""")
+
+AXOLOTL = _keys("""
+    micro_batch_size sequence_len sample_packing eval_sample_packing pad_to_sequence_len lora_target_linear val_set_size
+    dataset_prepared_path adapter lora_mlp_kernel lora_qkv_kernel lora_o_kernel evals_per_epoch saves_per_epoch
+    flash_attention xformers_attention sdp_attention flex_attention lora_model_dir lora_fan_in_fan_out
+    lora_target_parameters peft_use_dora peft_use_rslora peft_init_lora_weights pretraining_dataset
+    max_packed_sequence_len base_model_config s2_attention flash_attn_cross_entropy eval_table_size
+    shuffle_merged_datasets cosine_min_lr_ratio
+""")
+_WITH_BASE_MODEL = AXOLOTL | _keys("datasets test_datasets num_epochs gptq rl special_tokens train_on_inputs plugins")
+_WITH_ADAPTER = _keys("lora_r lora_alpha lora_dropout lora_target_modules load_in_4bit load_in_8bit base_model")
+
+SURE_LLAMAFACTORY = _keys("""
+    cutoff_len lora_target neat_packing disable_gradient_checkpointing pref_loss pref_beta additional_target
+    adapter_name_or_path pissa_init plot_loss double_quantization quantization_bit mask_history train_on_prompt
+    freeze_trainable_layers freeze_trainable_modules upcast_layernorm create_new_adapter shift_attn
+    mixture_of_depths use_galore use_badam use_apollo oft_target
+""")
+LLAMAFACTORY = SURE_LLAMAFACTORY | _keys("""
+    stage template dataset_dir overwrite_cache val_size max_samples flash_attn use_unsloth enable_liger_kernel
+    pure_bf16 lora_rank preprocessing_num_workers model_name_or_path per_device_train_batch_size learning_rate
+    do_train export_dir quantization_method
+""")
+_V1_PARTS = _keys("peft_config kernel_config dist_config quant_config optim_config init_config")
+_V1 = _V1_PARTS | _keys("model_class")
+
+SURE_TRL = _keys("""
+    use_peft dataset_train_split dataset_test_split dataset_text_field assistant_only_loss completion_only_loss
+    packing_strategy padding_free eval_packing max_prompt_length max_completion_length num_generations
+    chat_template_path use_bnb_nested_quant reward_funcs vllm_mode precompute_ref_log_probs desirable_weight
+    undesirable_weight lora_task_type packing dataset_num_proc dataset_mixer dataset_mixture
+""")
+TRL = SURE_TRL | _keys("""
+    dataset_name lora_target_modules lora_r lora_alpha lora_dropout lora_modules_to_save chat_template max_length
+    max_seq_length beta loss_type load_in_4bit load_in_8bit torch_dtype attn_implementation use_flash_attention_2
+    use_vllm truncation_mode bnb_4bit_quant_type use_dora use_rslora
+""")
+_OWN_SCRIPT = _keys("""
+    use_lora use_qlora use_peft_lora lora_path train_file validation_file data_path block_size dataset_config_name
+    use_fast_tokenizer max_source_length text_column tokenizer_name peft
+""")
+# alpaca-lora's script and its descendants share names with axolotl and LLaMA-Factory
+_ALPACA = FOREIGN | _keys("data_path prompt_template_name")
+_MIXTURE = _keys("dataset_mixer dataset_mixture")
+_LORA_KWARGS = _keys("target_modules task_type lora_dropout use_rslora use_dora init_lora_weights modules_to_save")
+
+# Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
+MAPPINGS = _V1_PARTS | _MIXTURE | _keys("special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
+# Mappings that TrainingArguments itself takes, so that the file still counts as flat.
+PLAIN_MAPPINGS = _keys("""
+    lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config deepspeed accelerator_config optim_args
+    label_names parallelism_config liger_kernel_config
+""")
+
+
+class Signature(NamedTuple):
+    """All of `every`, at least `least` of `some` and `also_least` of `also`, none of `none`; `flat`: no mappings."""
+
+    framework: str
+    module: str
+    every: frozenset[str] = frozenset()
+    some: frozenset[str] = frozenset()
+    least: int = 0
+    also: frozenset[str] = frozenset()
+    also_least: int = 0
+    none: frozenset[str] = FOREIGN
+    flat: bool = False
+
+
+SIGNATURES = (
+    Signature("peft", "peft", _keys("peft_type"), none=_keys("fine_tune_type lora_parameters apiVersion")),
+    Signature("torchtune", "torchtune", _keys(COMPONENT), none=_keys("apiVersion")),
+    Signature("torchtune", "torchtune", _keys(LORA_MODEL)),
+    Signature("llamafactory", "llamafactory", _keys("finetuning_type"), none=_keys("apiVersion sft_type tuner_type")),
+    Signature("llamafactory", "llamafactory_v1", _keys("model"), _V1, 1),
+    Signature("llamafactory", "llamafactory_v1", _keys("peft_config"),
+              _V1 | _keys("micro_batch_size cutoff_len train_dataset"), 2),
+    Signature("llamafactory", "llamafactory", frozenset(), SURE_LLAMAFACTORY, 1, LLAMAFACTORY, 2, _ALPACA),
+    Signature("llamafactory", "llamafactory", _keys("stage template model_name_or_path")),
+    Signature("axolotl", "axolotl", _keys("base_model"), _WITH_BASE_MODEL, 1, none=_ALPACA),
+    Signature("axolotl", "axolotl", _keys("adapter"), _WITH_ADAPTER, 1),
+    Signature("axolotl", "axolotl", some=AXOLOTL, least=2, none=_ALPACA | _keys("model model_name_or_path")),
+    Signature("alignment-handbook", "alignment_handbook", some=_MIXTURE, least=1, also=HF, also_least=1),
+    Signature("trl", "trl", _keys("use_peft"), also=HF | TRL, also_least=2, none=FOREIGN | _OWN_SCRIPT),
+    Signature("trl", "trl", _keys("model_name_or_path"), TRL, 1, _TRAINING, 1, none=FOREIGN | _OWN_SCRIPT),
+    Signature("trl", "trl", some=SURE_TRL, least=1, also=HF, also_least=2, none=FOREIGN | _OWN_SCRIPT),
+    Signature("trl", "trl", some=SURE_TRL, least=2, none=FOREIGN | _OWN_SCRIPT),
+    Signature("transformers", "transformers", some=SURE_HF, least=1, also=HF, also_least=3, flat=True),
+    Signature("transformers", "transformers", _keys("model_name_or_path learning_rate"), HF, 3, flat=True),
+    Signature("peft", "peft", _keys("r lora_alpha"), _LORA_KWARGS, 1, none=FOREIGN | HF),
+)  # fmt: skip
