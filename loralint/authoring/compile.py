@@ -24,15 +24,16 @@ Model = TypeVar("Model", bound=BaseModel)
 
 def compiled(root: Path) -> dict[str, str]:
     """Path below `root` -> text, of every file that is compiled from the authored data. Raises AuthoringError."""
-    rules = [rule for _, rule in read_rules(root / "rules")]
-    topics = {rule.id: path.parent.name for path, rule in read_rules(root / "rules")}
-    parameters = [file for _, file in read_parameters(root / "golden" / "parameters")]
+    golden = root / "golden"
+    rules = read_rules(root / "rules")
+    parameters = [file for _, file in read_parameters(golden / "parameters")]
+    _entries_exist(rules, parameters)
     data: dict[str, Any] = {
-        "rules": [hot_rule(rule, topics[rule.id]) for rule in rules],
-        "rules_cold": {rule.id: cold_rule(rule) for rule in rules},
+        "rules": [hot_rule(rule, path.parent.name) for path, rule in rules],
+        "rules_cold": {rule.id: cold_rule(rule) for _, rule in rules},
         "golden": {file.parameter: [hot_entry(entry) for entry in file.entries] for file in parameters},
         "golden_cold": {file.parameter: cold_parameter(file) for file in parameters},
-        **{f"keys-{path.stem}": load(path) for path in sorted((root / "golden" / "keys").glob("*.yaml"))},
+        **{f"keys-{path.stem}": load(path) for path in sorted((golden / "keys").glob("*.yaml"))},
     }
     return {
         **{f"loralint/_data/{name}.json": compact(part) for name, part in data.items()},
@@ -57,6 +58,9 @@ def read_rules(folder: Path) -> list[tuple[Path, RuleFile]]:
 def read_parameters(folder: Path) -> list[tuple[Path, ParameterFile]]:
     """All golden parameters with their files."""
     files = _models(folder, ParameterFile)
+    for path, file in files:
+        if path.name != f"{file.parameter}.yaml":
+            raise AuthoringError(f"{path}: call the file {file.parameter}.yaml")
     _unique(files, lambda file: file.parameter)
     _unique([(path, entry) for path, file in files for entry in file.entries], lambda entry: entry.id)
     return files
@@ -124,6 +128,15 @@ def _guard(rule: RuleFile) -> list[Any] | None:
     listed = (("adapter.method", rule.applies.method), ("train.task", rule.applies.task))
     every = [["in", field, words] for field, words in listed if words] + ([normal(rule.when)] if rule.when else [])
     return conjunction(every) if every else None
+
+
+def _entries_exist(rules: list[tuple[Path, RuleFile]], parameters: list[ParameterFile]) -> None:
+    """Rules that judge by the golden list name a parameter, and perhaps an entry, that it has."""
+    known = {file.parameter: {entry.id for entry in file.entries} for file in parameters}
+    for path, rule in rules:
+        parameter, entry = rule.with_.get("parameter"), rule.with_.get("entry")
+        if rule.uses == "golden" and (parameter not in known or (entry and entry not in known[parameter])):
+            raise AuthoringError(f"{path}: the golden list has no {parameter}{f', {entry}' if entry else ''}")
 
 
 def _models(folder: Path, model: type[Model]) -> list[tuple[Path, Model]]:
