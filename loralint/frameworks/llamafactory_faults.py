@@ -64,7 +64,7 @@ def _method(document: Document, look: Look) -> Iterator[Observation]:
             "rejected",
             place(document, found[0], "quantization_method"),
             "lost",
-            "no method of that name exists, and the base is loaded without quantisation",
+            "no method of that name exists, and nothing is quantised while loading",
             "bnb",
             "value",
             "llamafactory",

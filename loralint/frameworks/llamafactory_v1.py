@@ -124,16 +124,16 @@ READER = Reader(
         Entry("quant.double", "quant_config.double_quantization", not_null, default=of_qlora(answer=True)),
         Entry("quant.compute_dtype", "quant_config.compute_dtype", dtype, long_dtype, of_qlora("fp16")),
         Entry("quant.storage_dtype", "quant_config.compute_dtype", dtype, long_dtype, of_qlora("fp16")),
-        # optimizer and schedule: torch's AdamW at a constant rate without plugins
+        # optimizer and schedule: torch's AdamW at a constant rate without plugins, whose configs need a name first
         Entry("optim.name", "optim_config.name", lower, default="adamw_torch"),
         Entry("optim.lr", "learning_rate", not_null, default=1e-4),
-        Entry("optim.weight_decay", "optim_config.wd", not_null, default=of_adamw(0.01)),
-        Entry("optim.momentum", "optim_config.momentum", not_null),
+        Entry("optim.weight_decay", "optim_config.wd", not_null, never, of_adamw(0.01)),
+        Entry("optim.momentum", "optim_config.momentum", not_null, never),
         Entry("optim.beta1", "optim_config.adamw_betas", never, never, of_adamw(0.9)),
         Entry("optim.beta2", "optim_config.adamw_betas", never, never, of_adamw(0.999)),
-        Entry("optim.eps", "optim_config.adamw_eps", not_null, default=of_adamw(1e-8)),
+        Entry("optim.eps", "optim_config.adamw_eps", not_null, never, of_adamw(1e-8)),
         Entry("optim.max_grad_norm", "max_grad_norm", not_null, default=1.0),
-        Entry("schedule.name", "lr_scheduler_config.name", lower, default="constant"),
+        Entry("schedule.name", "lr_scheduler_config.name", lower, never, "constant"),
         # batch and length of the run
         Entry("batch.micro", "micro_batch_size", not_null, default=1),
         Entry("batch.global", "global_batch_size", not_null),
