@@ -21,24 +21,29 @@ _LONG = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "auto": "auto
 
 
 def dtype(value: object) -> object:
-    """`torch.bfloat16`, `bfloat16` and `bf16` are one dtype; an unknown word stays as it is."""
+    """Read `torch.bfloat16`, `bfloat16` and `bf16` as one dtype; an unknown word stays as it is."""
     text = str(value).lower().removeprefix("torch.")
     return DTYPES.get(text, SKIP if value is None else text)
 
 
 def long_dtype(value: object) -> object:
-    """The spelling that torch uses."""
+    """Write a dtype as torch spells it."""
     return _LONG.get(str(value), value)
 
 
 def when_true(canonical: object) -> Callable[[object], object]:
-    """A switch that means `canonical` when on and says nothing when off."""
-    return lambda value: canonical if value is True else SKIP
+    """Read a switch that means `canonical` when on, quoted or not, and says nothing when off."""
+    return lambda value: canonical if value is True or str(value).lower() == "true" else SKIP
 
 
 def true_for(canonical: object) -> Callable[[object], object]:
-    """The way back of `when_true`: write true for that value, else this key cannot say it."""
+    """Write true for that value; another one this key cannot say. The way back of `when_true`."""
     return lambda value: True if value == canonical else SKIP
+
+
+def always(canonical: object) -> Callable[[object], object]:
+    """Take the key's presence as the answer; a null says nothing."""
+    return lambda value: SKIP if value is None else canonical
 
 
 def words(mapping: Mapping[object, object]) -> Callable[[object], object]:
@@ -47,12 +52,12 @@ def words(mapping: Mapping[object, object]) -> Callable[[object], object]:
 
 
 def one_to_list(value: object) -> object:
-    """A single name where a list is meant."""
+    """Read a single name where a list is meant."""
     return [value] if isinstance(value, str) else value
 
 
 def not_null(value: object) -> object:
-    """A null is as good as an absent key."""
+    """Read a null as an absent key."""
     return SKIP if value is None else value
 
 
@@ -62,5 +67,5 @@ def lower(value: object) -> object:
 
 
 def never(_: object) -> object:
-    """This key is not the one to recommend."""
+    """Write nothing: the key is not the one to recommend."""
     return SKIP

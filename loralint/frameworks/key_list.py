@@ -1,0 +1,25 @@
+"""A framework's known-key list, with the one that it builds on."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from loralint.knowledge.data import part
+
+
+@cache
+def key_list(name: str) -> Any:
+    """Give the list of that name; what it knows at the top is not moved, whatever the list it extends says."""
+    own = part(f"keys-{name}")
+    if "extends" not in own:
+        return own
+    base = key_list(own["extends"])
+    top = own["keys"].get("", [])
+    moved = {key: entry for key, entry in base.get("moved", {}).items() if key not in top}
+    return {
+        **base,
+        **own,
+        "keys": {**base["keys"], **own["keys"], "": [*base["keys"][""], *top]},
+        "moved": {**moved, **own.get("moved", {})},
+    }
