@@ -4,13 +4,19 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
 
     version   release that the list was taken from
     unknown   "crash" or "lost": what the framework does with a key it does not know
-    keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open
-    moved     {dotted key: {effect, message, to, rewrite, when, package, kind}}: renamed, removed and ignored keys
-    plugins   {key: plugin that reads it}: known once `plugins` of the file lists it, in any spelling
+    keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open,
+              and so is the top without ""
+    moved     {dotted key: {effect, message, to, rewrite, when, package, kind, if}}: renamed, removed and ignored keys;
+              `if: truthy` or `if: set` passes over values that say nothing; of a list the first that holds counts
+    plugins   {class path of a plugin: [keys that exist once `plugins` of the file lists it]}
+    types     {what pydantic takes, see frameworks.kinds: [top-level keys]}
+    moves     {key: [{type, to}]}: under which key a value of a wrong type belongs
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
+    extends   another list that this one adds to: what it knows at the top is not moved here
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
-    choices   {dotted key: {values, effect, message, when, package, instead, slips}}: words that the key takes, what
-              another one does, what to write if it resembles none, and whether only a resembling one is told
+    choices   {dotted key: {values, effect, message, when, package, instead, also, slips}}: words that the key takes
+              (`*` stands for anything), what another one does, what to write if it resembles none or is a known
+              `also`, and whether only a resembling one is told
 """
 
 from __future__ import annotations
@@ -19,10 +25,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
+from loralint.frameworks.key_list import key_list
+from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import find
 from loralint.frameworks.table import Look, Observation, Reader
-from loralint.knowledge.data import part
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, number_text, value
@@ -39,6 +46,7 @@ def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observat
     if reader.keys:
         yield from listed(document, reader, look)
         yield from chosen(document, reader, look)
+        yield from unfit(document, reader)
     yield from misread(document, reader)
     for own in reader.observe:
         yield from own(document, look)
@@ -82,17 +90,36 @@ def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "")
 
 def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
     """Keys that the framework's list does not know, or knows as renamed, removed or ignored."""
-    lists: Any = part(f"keys-{reader.keys}")
+    lists: Any = key_list(reader.keys)
     assert document.root is not None
     if any(document.root.pair(key) for key in lists.get("elsewhere", ())):
         return
-    known = frozenset(lists["keys"][""]) | _plugin_keys(document.root, lists)
+    plugins = _Plugins(document.root, lists.get("plugins", {}))
+    top = lists["keys"].get("")
+    known = frozenset(top or ()) | plugins.keys
     for dotted, pair in _walk(document.root, lists["keys"]):
         moved = lists.get("moved", {}).get(_bare(dotted))
-        if moved is not None and (not moved.get("when") or look.version_is(moved["when"])):
-            yield _moved(document, pair, dotted, moved, reader)
-        elif moved is None and not _known(dotted, pair.key, known, lists["keys"]):
-            yield _unknown(document, pair, dotted, lists, reader)
+        if moved is not None:
+            holding = next((one for one in _several(moved) if _holds(one, pair.value, reader, look)), None)
+            if holding is not None:
+                yield _moved(document, pair, dotted, holding, reader)
+        elif (top is not None or dotted != pair.key) and not _known(dotted, pair.key, known, lists["keys"]):
+            unknown = _unknown(document, pair, dotted, lists, reader, plugins)
+            if unknown.replacement or not plugins.foreign:  # a plugin of which we know nothing may read it
+                yield unknown
+
+
+def _several(moved: Any) -> list[Mapping[str, str]]:
+    return moved if isinstance(moved, list) else [moved]
+
+
+def _holds(moved: Mapping[str, str], node: Node, reader: Reader, look: Look) -> bool:
+    if moved.get("when") and not look.version_is(moved["when"]):
+        return False
+    if "if" not in moved:
+        return True
+    made = value(node, reader.dialect)
+    return bool(made) if moved["if"] == "truthy" else made is not None
 
 
 def _known(dotted: str, key: str, top: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
@@ -124,14 +151,20 @@ def _bare(dotted: str) -> str:
     return re.sub(r"\[\d+\]", "[]", dotted)
 
 
-def _plugin_keys(root: Node, lists: Mapping[str, Any]) -> frozenset[str]:
-    """Keys that exist because a plugin is listed; with a plugin we do not know, every plugin's keys count as known."""
-    plugins = root.get("plugins")
-    if plugins is None:
-        return frozenset()
-    named = " ".join(item.raw for item in plugins.items if item.kind == "scalar").lower()
-    ours = {key for key, plugin in lists.get("plugins", {}).items() if plugin in named}
-    return frozenset(ours)
+class _Plugins:
+    """What `plugins` of a file brings. keys: known because of it. foreign: it lists one that we know nothing of."""
+
+    __slots__ = ("by_key", "foreign", "keys")
+
+    def __init__(self, root: Node, listed: Mapping[str, list[str]]) -> None:
+        node = root.get("plugins")
+        named = [item.raw.lower() for item in node.items if item.kind == "scalar"] if node is not None else []
+        # a plugin is found by its module: `a.b.Plugin`, `a.b.plugin.Plugin` and `a.b:Plugin` are spellings in use
+        modules = {path: path.rpartition(".")[0] for path in listed}
+        here = [path for path, module in modules.items() if any(name.startswith(module) for name in named)]
+        self.keys = frozenset(key for path in here for key in listed[path])
+        self.foreign = any(not name.startswith(tuple(modules.values())) for name in named)
+        self.by_key = {key: path for path, keys in listed.items() for key in keys}
 
 
 def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str], reader: Reader) -> Observation:
@@ -147,19 +180,21 @@ def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str]
 
 
 def _unknown(
-    document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader
+    document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: _Plugins
 ) -> Observation:
     parent = _bare(dotted)[: -len(pair.key)].rstrip(".")
-    guess = closest(pair.key, lists["keys"].get(parent, ()))
-    crash = lists.get("inside", {}).get(parent, lists["unknown"]) == "crash"
+    plugin = "" if parent else plugins.by_key.get(pair.key, "")
+    known = [*lists["keys"].get(parent, ()), *(() if parent else plugins.keys)]
+    guess = "" if plugin else closest(pair.key, known)
+    effect = lists.get("inside", {}).get(parent, lists["unknown"])
+    message = f"{reader.title} {'refuses a key it does not know' if effect == 'crash' else 'drops it without a word'}"
+    if effect == "lost" and pair.value.tag == "null":
+        effect = "harmless"
+    if plugin:
+        message += f", since `plugins` does not list {plugin}"
+    rewrite = "key" if guess else ""
     return Observation(
-        "unknown",
-        place(document, pair, dotted),
-        "crash" if crash else "lost",
-        f"{reader.title} refuses a key it does not know" if crash else f"{reader.title} drops it without a word",
-        guess,
-        "key" if guess else "",
-        reader.packages[0],
+        "unknown", place(document, pair, dotted), effect, message, guess, rewrite, reader.packages[0]
     )
 
 
@@ -174,14 +209,16 @@ def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
 def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
     """Words that a key does not take; a null, an empty text, an unquoted `no` and what is filled in later are none."""
     assert document.root is not None
-    for dotted, choice in part(f"keys-{reader.keys}").get("choices", {}).items():
+    for dotted, choice in key_list(reader.keys).get("choices", {}).items():
         pair = find(document.root, dotted)
         if pair is None or pair.value.kind != "scalar" or (choice.get("when") and not look.version_is(choice["when"])):
             continue
         word = value(pair.value, reader.dialect)
         known = (None, "", *choice["values"], *([False] if "no" in choice["values"] else []))
-        if word not in known and not is_template(pair.value.raw):
-            guess = closest(pair.value.raw.lower(), choice["values"]) or choice.get("instead", "")
+        if word not in known and not is_template(pair.value.raw) and not _patterned(word, choice["values"]):
+            likely = [one for one in choice["values"] if isinstance(one, str) and "*" not in one]
+            guess = choice.get("also", {}).get(word) or closest(pair.value.raw.lower(), likely)
+            guess = guess or choice.get("instead", "")
             if choice.get("slips") and not guess:
                 continue
             yield Observation(
@@ -193,6 +230,15 @@ def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observati
                 "value" if guess else "",
                 choice.get("package", reader.packages[0]),
             )
+
+
+def _patterned(word: object, values: list[str]) -> bool:
+    patterns = [one for one in values if isinstance(one, str) and "*" in one]
+    if not patterns or not isinstance(word, str):
+        return False
+    import fnmatch
+
+    return any(fnmatch.fnmatchcase(word, pattern) for pattern in patterns)
 
 
 def misread(document: Document, reader: Reader) -> Iterator[Observation]:

@@ -1,0 +1,102 @@
+"""Values that a pydantic schema refuses, told by the type it states for each key.
+
+A type is written as alternatives: int, float, bool, str, map, list, list[str], list[int], null, and words in single
+quotes, such as `bool|'auto'|null`. What counts as one is pydantic's lax mode, which takes `8.0` and "8" for an int,
+`on` for a bool, but no number for a str and no single text for a list. Besides, `moves` of a key list says under
+which other key a refused value belongs; its types also know `share`, a number between 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from loralint.frameworks.key_list import key_list
+from loralint.frameworks.table import Observation, Reader
+from loralint.model import Unknown, Value
+from loralint.source.document import Document, Node, Pair
+from loralint.source.scalars import is_template, number_text, plain
+
+_SWITCHES = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"})
+_NAMES = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "a text",
+    "map": "a mapping",
+    "list": "a list",
+    "list[str]": "a list of texts",
+    "list[int]": "a list of whole numbers",
+}
+
+
+def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
+    """Observe values of a type that the schema does not take; what is filled in later is passed over."""
+    assert document.root is not None
+    lists: Any = key_list(reader.keys)
+    specs = {key: spec for spec, keys in lists.get("types", {}).items() for key in keys}
+    for pair in document.root.pairs if specs else ():
+        if pair.key in specs and pair is document.root.pair(pair.key) and not _open(pair.value):
+            made = plain(pair.value, reader.dialect)
+            if not any(fits(made, kind) for kind in specs[pair.key].split("|")) and not _held(made):
+                meant = (move["to"] for move in lists["moves"].get(pair.key, ()) if fits(made, move["type"]))
+                yield _refused(document, pair, specs[pair.key], next(meant, ""), reader)
+
+
+def fits(made: object, kind: str) -> bool:
+    """Tell whether pydantic takes a loaded value for this kind."""
+    if kind.startswith("list"):
+        return isinstance(made, list) and all(not kind[5:-1] or fits(item, kind[5:-1]) for item in made)
+    test = _TESTS.get(kind)
+    return test(made) if test is not None else made == kind.strip("'")
+
+
+def _switch(made: object) -> bool:
+    return made.lower() in _SWITCHES if isinstance(made, str) else isinstance(made, bool) or made in (0, 1)
+
+
+def _number(made: object) -> float | int | None:
+    if isinstance(made, str):
+        return number_text(made)
+    return made if isinstance(made, (int, float)) else None
+
+
+def _whole(made: object) -> bool:
+    number = _number(made)
+    return number is not None and (isinstance(number, int) or number.is_integer())
+
+
+_TESTS: dict[str, Callable[[object], bool]] = {
+    "null": lambda made: made is None,
+    "int": _whole,
+    "float": lambda made: _number(made) is not None,
+    "share": lambda made: 0 < (_number(made) or 0) < 1,
+    "bool": _switch,
+    "str": lambda made: isinstance(made, str),
+    "map": lambda made: isinstance(made, dict),
+}
+
+
+def _open(node: Node) -> bool:
+    """Whether a text is filled in only when the run starts, here or in an item."""
+    return is_template(node.raw) or any(is_template(item.raw) for item in node.items)
+
+
+def _held(made: object) -> bool:
+    return isinstance(made, Unknown) or (isinstance(made, list) and any(isinstance(item, Unknown) for item in made))
+
+
+def _refused(document: Document, pair: Pair, spec: str, to: str, reader: Reader) -> Observation:
+    node = pair.value
+    value = Value(
+        node.raw if node.kind == "scalar" else None,
+        key=pair.key,
+        pointer="/" + pair.key,
+        text=document.text[node.start : node.end],
+        span=document.span(node),
+        key_span=document.span(pair.key_node),
+    )
+    names = [_NAMES.get(kind, kind.strip("'")) for kind in spec.split("|") if kind != "null"]
+    wanted = " or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    message = f"{reader.title} stops before it loads anything, since `{pair.key}` has to be {wanted}"
+    return Observation("rejected", value, "crash", message, to, "key" if to else "", reader.packages[0])
