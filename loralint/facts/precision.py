@@ -44,6 +44,8 @@ def _without_autocast(scope: Scope) -> str:
     if known(scope, "quant.bits") == 4:  # bitsandbytes multiplies in its own format, fp32 when not told
         return _word(known(scope, "quant.compute_dtype"))
     base = known(scope, "model.dtype")
+    if base is None and known(scope, "precision.bf16") is None and known(scope, "precision.fp16") is None:
+        raise Missing("the config says nothing of its precision")
     return _word(known(scope, "model.native_dtype") if base == "auto" else base)
 
 

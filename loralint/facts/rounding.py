@@ -9,9 +9,10 @@ from loralint.facts.need import Missing, known, number, positive
 from loralint.facts.optimizer import lr_sized_step
 from loralint.facts.precision import adapter_dtype
 from loralint.facts.scope import Scope, derived
-from loralint.model import Value
+from loralint.model import Unknown, Value
 
 _SIGNIFICAND_BITS = {"bf16": 8, "fp16": 11}
+_NARROWEST = 256  # no published language model is narrower, only ones made for tests
 
 
 def frozen_share(scope: Scope) -> Value:
@@ -47,4 +48,11 @@ def _share_above(scope: Scope, size: float) -> float:
     start = known(scope, "adapter.init")
     if start is not None and str(start).lower() not in {"true", "false"}:
         raise Missing(f"how large the entries of A start is unknown for init `{start}`")
-    return max(0.0, 1 - size * sqrt(positive(scope, "model.hidden")))
+    return max(0.0, 1 - size * sqrt(_width(scope, size)))
+
+
+def _width(scope: Scope, size: float) -> float:
+    """The model's width; the narrowest will do for an unknown model where even that leaves nothing stuck."""
+    if isinstance(scope.get("model.hidden").value, Unknown) and size * sqrt(_NARROWEST) >= 1:
+        return _NARROWEST
+    return positive(scope, "model.hidden")

@@ -11,7 +11,6 @@ from loralint.model import Unknown
         ({"precision.bf16": True}, "bf16"),
         ({"precision.fp16": True}, "fp16"),
         ({"precision.pure_bf16": True}, "bf16"),
-        ({}, "fp32"),
         ({"precision.bf16": False, "precision.fp16": False}, "fp32"),
         ({"model.dtype": "bf16"}, "bf16"),
         ({"model.dtype": "bf16", "precision.fp16": True}, "fp16"),
@@ -35,6 +34,7 @@ def test_compute(fact, values, compute):
         ({"precision.bf16": Unknown("set by ${BF16}")}, "set by ${BF16}"),
         ({"model.dtype": "fp8"}, "dtype `fp8` is none that loralint knows"),
         ({"model.dtype": "auto"}, "the config names no base model"),
+        ({}, "the config says nothing of its precision"),
     ],
 )
 def test_compute_reasons(fact, values, reason):

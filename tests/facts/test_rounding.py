@@ -89,6 +89,12 @@ def test_reasons(fact, change, reason):
     assert fact("rounding.frozen_share", BF16 | {"optim.lr": 1e-5, "model.hidden": 4096} | change) == (reason,)
 
 
+def test_a_rate_that_moves_every_entry_of_any_model_needs_no_model(fact):
+    """From 2^-13 = 1.22e-4 on, updates are at least half the spacing at 1/sqrt(256)."""
+    assert fact("rounding.frozen_share", BF16 | {"optim.lr": 1.23e-4}) == 0
+    assert fact("rounding.frozen_share", BF16 | {"optim.lr": 1.2e-4}) == ("the config names no base model",)
+
+
 def test_no_lora_and_no_rate_sized_step_give_nothing(fact):
     assert fact("rounding.frozen_share", BF16 | {"adapter.method": "full"}) is None
     assert fact("rounding.frozen_share", BF16 | {"optim.name": "sgd", "optim.lr": 1e-5}) is None
