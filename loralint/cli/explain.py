@@ -12,7 +12,7 @@ from loralint.cli.rules import tiers
 from loralint.engine.rules import Rule, all_rules, find
 from loralint.knowledge.data import part
 
-_PLACEHOLDER = re.compile(r"\{(?:key:|get:)?([a-z0-9_.]+)\}")
+_PLACEHOLDER = re.compile(r"\{(?:key:|get:)?([A-Za-z0-9_.]+)\}")
 
 
 @click.command("explain")

@@ -15,6 +15,7 @@ from loralint.facts.scope import Scope
 from loralint.model import Finding, Note, Related, Span, Unknown, Value
 from loralint.run.config import Config
 from loralint.run.versions import split
+from loralint.source.shown import shown
 
 
 class Judgement:
@@ -137,4 +138,4 @@ def start_of(config: Config) -> Span:
 def unchecked_notes(unchecked: dict[str, list[str]]) -> list[Note]:
     """One note for each reason, most rules first."""
     ordered: Any = sorted(unchecked.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [Note("not-checked", reason, tuple(sorted(set(rules)))) for reason, rules in ordered]
+    return [Note("not-checked", shown(reason), tuple(sorted(set(rules)))) for reason, rules in ordered]

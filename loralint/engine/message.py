@@ -17,7 +17,7 @@ from loralint.run.config import Config
 from loralint.source.clean import clean
 from loralint.source.shown import shown
 
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z0-9_.]+))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
 
 
 def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:

@@ -15,7 +15,7 @@ class Versions:
 
     def __init__(self, framework: str, pinned: Mapping[str, str]) -> None:
         self.pinned = pinned
-        self._assumed = assumed(framework)
+        self._assumed = assumed(framework, pinned.get(framework))
 
     def of(self, package: str) -> str:
         """The version in force; empty when none is known."""
