@@ -56,6 +56,7 @@ class Detection(NamedTuple):
 class _Shape(NamedTuple):
     """Keys at the root. `telling` leaves out those whose value is a mapping where every framework of ours has none."""
 
+    order: list[str]
     keys: frozenset[str]
     telling: frozenset[str]
     flat: bool
@@ -64,7 +65,7 @@ class _Shape(NamedTuple):
 def detect(document: Document) -> Detection | None:
     """Recognise the framework of a file; None for everything that is no run of one of ours."""
     root = document.root
-    return _match(_shape(root), [pair.key for pair in root.pairs]) if root is not None else None
+    return _match(_shape(root)) if root is not None else None
 
 
 def reader(module: str) -> Reader:
@@ -98,7 +99,7 @@ def looks_like_run(text: str) -> str:
     if _COMPONENT_KEY.search(text):
         keys.append(COMPONENT)
     present = frozenset(keys)
-    found = _match(_Shape(present, present, flat=True), keys)
+    found = _match(_Shape(keys, present, present, flat=True))
     return found.framework if found else ""
 
 
@@ -111,11 +112,12 @@ def _json_keys(text: str) -> list[str]:
     return [key for indent, key in found if len(indent) == least]
 
 
-def _match(shape: _Shape, order: list[str]) -> Detection | None:
+def _match(shape: _Shape) -> Detection | None:
     for signature in SIGNATURES:
         if _fits(signature, shape):
-            said = signature.every | signature.some | signature.also
-            return Detection(signature.framework, signature.module, _reason([key for key in order if key in said]))
+            said = (signature.every | signature.some | signature.also) & shape.telling
+            reason = _reason([key for key in shape.order if key in said])
+            return Detection(signature.framework, signature.module, reason)
     return None
 
 
@@ -136,10 +138,9 @@ def _reason(keys: list[str]) -> str:
 
 def _shape(root: Node) -> _Shape:
     mappings = {pair.key for pair in root.pairs if pair.value.kind == "mapping"}
-    keys = frozenset(pair.key for pair in root.pairs)
-    telling = keys - (mappings - MAPPINGS)
-    inside = frozenset(_inside(root))
-    return _Shape(keys | inside, telling | inside, flat=mappings <= PLAIN_MAPPINGS)
+    order = [pair.key for pair in root.pairs] + _inside(root)
+    keys = frozenset(order)
+    return _Shape(order, keys, keys - (mappings - MAPPINGS), flat=mappings <= PLAIN_MAPPINGS)
 
 
 def _inside(root: Node) -> list[str]:

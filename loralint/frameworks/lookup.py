@@ -6,7 +6,7 @@ from loralint.source.document import Node, Pair
 
 
 def find(root: Node, dotted: str) -> Pair | None:
-    """The pair at a dotted path; a key that itself holds dots is found whole."""
+    """Find the pair at a dotted path; a key that itself holds dots is found whole."""
     pair = root.pair(dotted)
     if pair is not None or "." not in dotted:
         return pair

@@ -1,0 +1,16 @@
+"""Fixtures for the whole suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The read-only material that lies beside a developer's checkout; tests that need it are skipped without it."""
+    path = Path(__file__).resolve().parent.parent.parent / "shared"
+    if not path.is_dir():
+        pytest.skip("the folder ../shared is not here")
+    return path
