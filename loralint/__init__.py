@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from loralint.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from loralint.api import check as check
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "check"]
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from loralint import __version__
+from loralint.version import __version__
 
 COMMANDS = {
     "check": "Lint training configs.",

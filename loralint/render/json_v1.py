@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from loralint import __version__
+from loralint.version import __version__
 from loralint.model import Finding, Note, Report, Run, Value
 from loralint.source.secrets import redact
 
