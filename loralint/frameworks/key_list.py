@@ -15,7 +15,7 @@ def key_list(name: str) -> Any:
     if "extends" not in own:
         return own
     base = key_list(own["extends"])
-    top = own["keys"].get("", [])
+    top = own["keys"][""]
     moved = {key: entry for key, entry in base.get("moved", {}).items() if key not in top}
     return {
         **base,

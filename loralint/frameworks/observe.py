@@ -4,8 +4,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
 
     version   release that the list was taken from
     unknown   "crash" or "lost": what the framework does with a key it does not know
-    keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open,
-              and so is the top without ""
+    keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open
     moved     {dotted key: {effect, message, to, rewrite, when, package, kind, if}}: renamed, removed and ignored keys;
               `if: truthy` or `if: set` passes over values that say nothing; of a list the first that holds counts
     plugins   {class path of a plugin: [keys that exist once `plugins` of the file lists it]}
@@ -95,15 +94,14 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     if any(document.root.pair(key) for key in lists.get("elsewhere", ())):
         return
     plugins = _Plugins(document.root, lists.get("plugins", {}))
-    top = lists["keys"].get("")
-    known = frozenset(top or ()) | plugins.keys
+    known = frozenset(lists["keys"][""]) | plugins.keys
     for dotted, pair in _walk(document.root, lists["keys"]):
         moved = lists.get("moved", {}).get(_bare(dotted))
         if moved is not None:
             holding = next((one for one in _several(moved) if _holds(one, pair.value, reader, look)), None)
             if holding is not None:
                 yield _moved(document, pair, dotted, holding, reader)
-        elif (top is not None or dotted != pair.key) and not _known(dotted, pair.key, known, lists["keys"]):
+        elif not _known(dotted, pair.key, known, lists["keys"]):
             unknown = _unknown(document, pair, dotted, lists, reader, plugins)
             if unknown.replacement or not plugins.foreign:  # a plugin of which we know nothing may read it
                 yield unknown

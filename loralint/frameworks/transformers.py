@@ -19,13 +19,20 @@ from loralint.frameworks.convert import (
     true_for,
     when_true,
 )
+from loralint.frameworks.observe import place
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
 from loralint.frameworks.training_arguments import TRAINING_ARGUMENTS, observe_strategies, observe_texts
 from loralint.frameworks.trl import method, use_peft
+from loralint.knowledge.data import part
 from loralint.source.document import Document
 
 _SWITCHES = ("use_peft", "use_lora", "use_peft_lora")
 _RANKS = ("lora_r", "lora_rank")
+_TRAINERS = frozenset({
+    "eval_strategy", "evaluation_strategy", "save_strategy", "logging_strategy", "load_best_model_at_end",
+    "metric_for_best_model", "overwrite_output_dir", "optim", "remove_unused_columns", "dataloader_num_workers",
+    "per_device_eval_batch_size", "gradient_checkpointing_kwargs", "ddp_find_unused_parameters", "save_total_limit",
+})  # fmt: skip
 _NAME = re.compile(r"[\w.-]+")
 
 
@@ -96,6 +103,25 @@ def observe_numbers(document: Document, _: Look) -> list[Observation]:
     return list(observe_texts(document, TABLE))
 
 
+def observe_moved(document: Document, look: Look) -> list[Observation]:
+    """Observe arguments that the Trainer had once, in files that hold a key which only the Trainer has.
+
+    A training loop of the author's own may well know a `warmup_ratio`.
+    """
+    pairs = document.root.pairs if document.root is not None else ()
+    if _TRAINERS.isdisjoint(pair.key for pair in pairs):
+        return []
+    moved = part("keys-transformers")["moved"]
+    return [
+        Observation(
+            entry["kind"], place(document, pair, pair.key), entry["effect"], entry["message"], entry.get("to", ""),
+            package=entry["package"],
+        )
+        for pair in pairs
+        if (entry := moved.get(pair.key)) is not None and look.version_is(entry["when"])
+    ]  # fmt: skip
+
+
 TABLE = (*HOMEMADE, *TRAINING_ARGUMENTS)
 
 READER = Reader(
@@ -103,8 +129,8 @@ READER = Reader(
     title="Transformers",
     dialect="pyyaml",
     table=TABLE,
-    keys="transformers",
+    keys="",
     coerces=True,  # whether a script converts is unknown; observe_numbers says so more carefully
     packages=("transformers", "peft"),
-    observe=(observe_strategies, observe_numbers),
+    observe=(observe_strategies, observe_numbers, observe_moved),
 )
