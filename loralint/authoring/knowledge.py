@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -149,22 +150,29 @@ class Family(Strict):
     source: Text
 
 
-class ModelRow(Strict):
-    """Checkpoints of one shape. `params` in billions, `context` in tokens."""
+class ModelNumbers(Strict):
+    """`params` in billions, `context` in tokens; `head_dim` where it is not hidden_size / num_heads."""
 
-    ids: Annotated[list[Text], Field(min_length=1)]
-    family: Text
     params: Positive | None = None
     hidden_size: Count | None = None
     num_layers: Count | None = None
     intermediate_size: Count | None = None
     num_heads: Count | None = None
     num_kv_heads: Count | None = None
+    head_dim: Count | None = None
     vocab_size: Count | None = None
     context: Count | None = None
     dtype: Literal["bf16", "fp16", "fp32"] | None = None
     tied: bool | None = None
     quantized: Literal["fp8", "mxfp4"] | None = None
+
+
+class ModelRow(Strict):
+    """Checkpoints of one shape."""
+
+    ids: Annotated[list[Text], Field(min_length=1)]
+    family: Text
+    facts: ModelNumbers
     source: Text
 
 
@@ -277,7 +285,9 @@ def _optimizers(file: OptimizersFile) -> dict[str, object]:
     for framework, accepted in file.accepted.items():
         if missing := [name for name in accepted.names if name not in spellings and name not in own.get(framework, {})]:
             raise ValueError(f"{framework} accepts optimizers that no row describes: {missing}")
-    rows = [_known(**row.model_dump(exclude={"names", "own", "source"}, exclude_defaults=True)) for row in file.optimizers]
+    rows = [
+        _known(**row.model_dump(exclude={"names", "own", "source"}, exclude_defaults=True)) for row in file.optimizers
+    ]
     return {
         "accepted": {framework: accepted.names for framework, accepted in file.accepted.items()},
         "names": spellings,
@@ -287,19 +297,35 @@ def _optimizers(file: OptimizersFile) -> dict[str, object]:
 
 
 def _models(file: ModelsFile) -> dict[str, object]:
-    ids: dict[str, Any] = {}
+    ids: dict[str, tuple[int, set[str]]] = {}
     for index, row in enumerate(file.models):
         if row.family not in file.families:
             raise ValueError(f"{row.ids[0]}: family {row.family!r} is not described")
         for name in row.ids:
-            _claim(ids, models.key(name), index)
-    rows = [
-        _known(**row.model_dump(exclude={"ids"}, exclude_none=True), id=row.ids[0], ids=[name.lower() for name in row.ids])
-        for row in file.models
-    ]
+            other, listed = ids.setdefault(models.key(name), (index, set()))
+            if other != index:
+                raise ValueError(f"{name!r} names two rows: {file.models[other].ids[0]} and {row.ids[0]}")
+            listed.add(name.lower())
+    fields = ["id", "family", "source", *ModelNumbers.model_fields]
     families = {
-        name: _known(**family.model_dump(exclude={"source"}, exclude_defaults=True))
+        name: _known(**family.model_dump(exclude={"patterns", "source"}, exclude_defaults=True))
         | ({"fp16_source": family.source} if family.fp16_unsafe else {})
         for name, family in file.families.items()
     }
-    return {"families": families, "ids": ids, "models": rows}
+    return {
+        "families": families,
+        "fields": fields,
+        "ids": {key: [index, " ".join(sorted(listed))] for key, (index, listed) in ids.items()},
+        "patterns": [
+            [name, _literal_prefix(pattern), pattern]
+            for name, family in file.families.items()
+            for pattern in family.patterns
+        ],
+        "rows": [[row.ids[0], row.family, row.source, *row.facts.model_dump().values()] for row in file.models],
+    }
+
+
+def _literal_prefix(pattern: str) -> str:
+    """Give the literal text that a pattern begins with, so that a name can be dismissed without compiling it."""
+    prefix = re.match(r"(?:[a-z0-9_-](?![?*{])|\\\.)*", pattern)
+    return prefix[0].replace("\\", "") if prefix else ""

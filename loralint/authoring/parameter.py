@@ -7,10 +7,12 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from loralint.authoring.rule import Condition, Kebab, Name, Source, Strict
+from loralint.checks.conditions import compare
 
 Number = int | float
 Literally = bool | int | float | str
-SIDES = ("above", "at_least", "below", "at_most", "is")
+_OPERATORS = {"above": "gt", "at_least": "ge", "below": "lt", "at_most": "le", "is": "eq"}
+SIDES = tuple(_OPERATORS)
 
 
 class Bound(Strict):
@@ -34,6 +36,10 @@ class Bound(Strict):
         """The side that is given, by its authored name."""
         given = self.model_dump(by_alias=True, exclude_none=True)
         return {name: given[name] for name in SIDES if name in given}
+
+    def breaks(self, value: Literally) -> bool:
+        """Whether a value lies beyond the bound."""
+        return any(compare(_OPERATORS[side], value, limit) is True for side, limit in self.sides().items())
 
 
 class Entry(Strict):
@@ -62,9 +68,15 @@ class Entry(Strict):
             raise ValueError(f"range {self.range} is upside down")
         if self.recommended is not None and not self.fine(self.recommended):
             raise ValueError(f"recommended {self.recommended!r} is not fine by its own entry")
+        if any(bound.breaks(value) for bound in self.bounds if bound.tier != "note" for value in self._marks()):
+            raise ValueError("the range or set breaks its own bound")
         if self.evidence == "second-hand" and any(bound.tier != "note" for bound in self.bounds):
             raise ValueError("a second-hand value never gates: its bounds have tier note")
         return self
+
+    def _marks(self) -> list[Literally]:
+        """The values by which bounds can be held against the entry itself."""
+        return list(self.set or self.range or ())
 
     def fine(self, value: Literally) -> bool:
         """Whether a value lies in the range or the set."""

@@ -18,6 +18,7 @@ _REFERENCE = {
     "required": ["field"],
     "additionalProperties": False,
 }
+_HIT = r"^hit\.[a-z_]+$"
 _NUMBER = {"anyOf": [{"type": "number"}, _REFERENCE]}
 _LITERALS = {"type": "array", "items": _LITERAL, "minItems": 1}
 _SEVERAL = {"anyOf": [_LITERALS, _REFERENCE]}
@@ -48,12 +49,13 @@ def _vocabulary() -> dict[str, Any]:
     operand = {"$ref": "#/$defs/Operand"}
     return {
         "CanonicalField": {"enum": sorted(FIELDS)},
-        "Name": {"enum": sorted(NAMES)},
+        "Name": {"anyOf": [{"enum": sorted(NAMES)}, {"pattern": _HIT}]},
         "Operand": {"anyOf": [_LITERAL, _LITERALS, _REFERENCE, _operators()]},
         "Condition": {
             "type": "object",
             "minProperties": 1,
             "additionalProperties": False,
+            "patternProperties": {_HIT: operand},
             "properties": combinators | {name: _described(name, operand) for name in sorted(NAMES)},
         },
     }
