@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
     """Compile, or with --check only compare."""
     try:
         changed = stale(ROOT)
-    except AuthoringError as error:
+    except (AuthoringError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     check = "--check" in arguments

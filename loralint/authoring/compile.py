@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from loralint.authoring.conditions import conjunction, normal
+from loralint.authoring.knowledge import compile_knowledge
 from loralint.authoring.load import AuthoringError, load
 from loralint.authoring.names import TOPICS
 from loralint.authoring.parameter import Entry, ParameterFile
@@ -35,6 +36,7 @@ def compiled(root: Path) -> dict[str, str]:
         "golden_cold": {file.parameter: cold_parameter(file) for file in parameters},
         **{f"keys-{path.stem}": load(path) for path in sorted((golden / "keys").glob("*.yaml"))},
     }
+    data |= {name.removesuffix(".json"): part for name, part in compile_knowledge(golden).items()}
     return {
         **{f"loralint/_data/{name}.json": compact(part) for name, part in data.items()},
         "rules/_schema.json": indented(schema(RuleFile, "loralint rule")),

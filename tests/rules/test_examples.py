@@ -1,0 +1,88 @@
+"""Every example of every rule: what is bad gives the finding at its place, what is good gives none, fixes fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import loralint
+from loralint.authoring.compile import read_rules
+from loralint.authoring.rule import Example, RuleFile
+from loralint.engine.settings import Settings
+from loralint.source.edit import apply
+
+RULES = [rule for _, rule in read_rules(Path(__file__).parents[2] / "rules")]
+
+
+def _examples(kind: str):
+    for rule in RULES:
+        for number, example in enumerate(rule.examples, 1):
+            if getattr(example, kind) is not None:
+                yield pytest.param(rule, example, id=f"{rule.id}-{number}")
+
+
+def _check(text: str, framework: str, example: Example, folder: Path):
+    """The run that the text makes; examples of rules in preview count as well."""
+    name = (
+        "adapter_config.json" if framework == "peft" else "config.json" if text.lstrip()[:1] == "{" else "config.yaml"
+    )
+    file = folder / name
+    file.write_bytes(text.encode())
+    given = example.options
+    report = loralint.check(
+        file,
+        gpu=given.gpu or "",
+        target=[f"{package}={version}" for package, version in given.target.items()],
+        framework=framework,
+        rows=given.rows,
+        settings=Settings(preview=True),
+    )
+    assert len(report.runs) == 1
+    return report.runs[0], report.texts.get(report.runs[0].files[0], text)
+
+
+@pytest.mark.parametrize(("rule", "example"), list(_examples("bad")))
+def test_bad_example(rule: RuleFile, example: Example, tmp_path):
+    assert example.bad is not None
+    assert example.finds is not None
+    finds = example.finds
+    (framework, text), = example.bad.items()  # fmt: skip
+    run, decoded = _check(text, framework, example, tmp_path)
+    found = [(one.tier, one.key, one.span.line) for one in run.findings if one.rule == rule.id]
+    if finds.tier == "note" or (rule.tier == "note" and finds.tier is None):
+        assert finds.key in [note.key for note in run.notes if rule.id in note.rules and note.kind == "info"]
+        return
+    matching = [
+        one
+        for one in run.findings
+        if one.rule == rule.id
+        and (one.key, one.span.line) == (finds.key, finds.line)
+        and finds.tier in (None, one.tier)
+    ]
+    assert matching, f"wanted {finds.tier} {finds.key} in line {finds.line}, got {found} and notes {run.notes}"
+    finding = matching[0]
+    assert rule.uses == "golden" or rule.levels or finding.tier in (rule.tier, "A")
+    assert "{" not in finding.message.replace("${", "")
+    assert "{" not in finding.help.replace("${", "")
+    if finds.fixed is None:
+        return
+    assert finding.fix is not None, "the finding has no fix"
+    fixed = apply(decoded, finding.fix.edits)
+    assert finds.fixed in [line.strip() for line in fixed.splitlines()] or finds.fixed in fixed.splitlines()
+    again, _ = _check(fixed, framework, example, tmp_path)
+    assert [(one.key, one.message) for one in again.findings if one.rule == rule.id] == []
+
+
+@pytest.mark.parametrize(("rule", "example"), list(_examples("good")))
+def test_good_example(rule: RuleFile, example: Example, tmp_path):
+    assert example.good is not None
+    (framework, text), = example.good.items()  # fmt: skip
+    run, _ = _check(text, framework, example, tmp_path)
+    assert [(one.key, one.span.line, one.message) for one in run.findings if one.rule == rule.id] == []
+    assert [note.message for note in run.notes if rule.id in note.rules and note.kind == "info"] == []
+
+
+def test_there_are_rules():
+    assert len(RULES) > 10
+    assert [rule.id for rule in RULES] == [rule.id for rule in loralint.engine.rules.all_rules()]
