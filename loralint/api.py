@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
-from loralint.engine.baseline import Key
 from loralint.engine.lint import Job, lint
 from loralint.engine.rules import Rule, all_rules, select
 from loralint.engine.settings import Settings
@@ -17,6 +16,9 @@ from loralint.run.options import Options
 from loralint.source.discover import Candidate, discover
 from loralint.source.document import Document
 from loralint.source.read import read_bytes, read_file
+
+if TYPE_CHECKING:
+    from loralint.engine.baseline import Key
 
 
 def check(

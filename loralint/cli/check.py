@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import click
 
 from loralint.api import make_job, options, report
 from loralint.cli.options import about_the_run, settings_for, usage
-from loralint.engine.baseline import Key, read_baseline
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
 from loralint.render import FORMATS, render
 from loralint.source.discover import Candidate, discover
 from loralint.source.document import Document
 from loralint.source.read import read_bytes, read_file
+
+if TYPE_CHECKING:
+    from loralint.engine.baseline import Key
 
 
 class Output(click.ParamType):
@@ -90,7 +92,11 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _baseline(path: str, settings: Settings) -> Counter[Key] | None:
     path = path or _in_root(settings)
-    return read_baseline(path) if path else None
+    if not path:
+        return None
+    from loralint.engine.baseline import read_baseline
+
+    return read_baseline(path)
 
 
 def _baseline_root(path: str, settings: Settings) -> str:

@@ -13,8 +13,6 @@ from loralint.model import Finding
 
 def apply_settings(findings: list[Finding], file: str, settings: Settings, today: str) -> list[Finding]:
     """Mark what the settings lift in this file. today: ISO date, on which an exception still counts."""
-    if not settings.per_file_ignores and not settings.exceptions:
-        return findings
     relative = os.path.relpath(os.path.abspath(file), settings.root)
     return [_lifted(finding, relative, settings, today) for finding in findings]
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
 from loralint.checks import template
 from loralint.checks.conditions import holds
 from loralint.checks.hit import Hit
-from loralint.engine.fix import fix_of
-from loralint.engine.message import fill
 from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
 from loralint.model import Finding, Note, Related, Span, Unknown, Value
 from loralint.run.config import Config
 from loralint.run.versions import split
-from loralint.source.shown import shown
 
 
 class Judgement:
@@ -71,6 +66,9 @@ def _hits(rule: Rule, scope: Scope) -> list[Hit] | Unknown:
 
 
 def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) -> None:
+    from loralint.engine.fix import fix_of  # only a run with faults pays for these
+    from loralint.engine.message import fill
+
     tier, assumed = _tier(rule, hit, config, scope)
     message = fill(rule.message, hit, config, scope)
     if tier == "note":
@@ -137,5 +135,7 @@ def start_of(config: Config) -> Span:
 
 def unchecked_notes(unchecked: dict[str, list[str]]) -> list[Note]:
     """One note for each reason, most rules first."""
-    ordered: Any = sorted(unchecked.items(), key=lambda item: (-len(item[1]), item[0]))
+    from loralint.source.shown import shown
+
+    ordered = sorted(unchecked.items(), key=lambda item: (-len(item[1]), item[0]))
     return [Note("not-checked", shown(reason), tuple(sorted(set(rules)))) for reason, rules in ordered]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
-from loralint.engine.baseline import Key, apply_baseline
-from loralint.engine.directives import apply_directives, directives, faults
-from loralint.engine.exemptions import apply_settings
 from loralint.engine.judge import Judgement, judge, unchecked_notes
 from loralint.engine.rules import Rule
 from loralint.engine.score import score, verdict
@@ -18,6 +15,9 @@ from loralint.model import Finding, Note, Run, Setting
 from loralint.run.assemble import Assembled, assemble
 from loralint.run.options import Options
 from loralint.source.document import Document
+
+if TYPE_CHECKING:
+    from loralint.engine.baseline import Key
 
 
 class Job(NamedTuple):
@@ -60,17 +60,31 @@ def _suppressed(
     result: Judgement, document: Document, assembled: Assembled, job: Job
 ) -> tuple[list[Finding], list[Note]]:
     findings, notes = _distinct(result.findings), list(result.notes)
-    given = directives(document) if job.inline else []
-    if given:
-        findings, used, more = apply_directives(findings, given)
+    if job.inline and "loralint:" in document.text:
+        findings, more = _with_comments(findings, document, assembled, job)
         notes += more
-        scope = Scope(assembled.config, FACTS, tuple(faults(given, used)))
-        observers = tuple(rule for rule in job.rules if rule.uses == "observation")
-        findings += judge(observers, assembled.config, scope).findings
-    findings = apply_settings(findings, document.file, job.settings, job.today)
+    if job.settings.per_file_ignores or job.settings.exceptions:
+        from loralint.engine.exemptions import apply_settings
+
+        findings = apply_settings(findings, document.file, job.settings, job.today)
     if job.baseline is not None:
+        from loralint.engine.baseline import apply_baseline
+
         findings = apply_baseline(findings, job.baseline, job.baseline_root)
     return findings, notes
+
+
+def _with_comments(
+    findings: list[Finding], document: Document, assembled: Assembled, job: Job
+) -> tuple[list[Finding], list[Note]]:
+    """Lift what the file's ignore comments lift, and judge the comments themselves."""
+    from loralint.engine.directives import apply_directives, directives, faults
+
+    given = directives(document)
+    findings, used, notes = apply_directives(findings, given)
+    scope = Scope(assembled.config, FACTS, tuple(faults(given, used)))
+    observers = tuple(rule for rule in job.rules if rule.uses == "observation")
+    return findings + judge(observers, assembled.config, scope).findings, notes
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loralint.model import TIERS, Finding, Note, Report, Run
-from loralint.render.frame import frame
 from loralint.render.style import Style
 
 MAX_NOTE_LINES = 3
@@ -37,6 +36,8 @@ def _run(run: Run, report: Report, style: Style) -> Iterator[str]:
 
 
 def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
+    from loralint.render.frame import frame  # a clean run draws no frame
+
     effect, _, cause = finding.message.partition(": ")
     where = f"{finding.span.file}:{finding.span.line}:{finding.span.column}"
     yield f"{style.tier(finding.tier)} {style.bold(effect)}  {style.dim(f'{finding.rule} {finding.name}')}"

@@ -10,7 +10,6 @@ from loralint.frameworks.table import Layer, Look, Reader
 from loralint.model import Observation, Span, Value
 from loralint.run.config import Config
 from loralint.run.options import Options
-from loralint.run.rows import local_rows
 from loralint.run.versions import Versions
 from loralint.source.document import Document
 
@@ -35,8 +34,14 @@ def assemble(document: Document, options: Options) -> Assembled | None:
     versions = Versions(table.name, pinned)
     layer = _layer(document, table, versions)
     config = Config(table, (layer,), options, versions)
-    config.add_rows(lambda: local_rows(config, document.file))
+    config.add_rows(lambda: _rows(config, document))
     return Assembled(config, (*layer.observations, *_file_faults(document, table)), found.reason)
+
+
+def _rows(config: Config, document: Document) -> Value | None:
+    from loralint.run.rows import local_rows
+
+    return local_rows(config, document.file)
 
 
 def _recognise(document: Document, options: Options) -> Detection | None:
