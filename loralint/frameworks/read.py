@@ -57,7 +57,10 @@ def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> V
     value = entry.read(value)
     if value is SKIP:
         return None
-    return raw._replace(value=value, field=entry.field, items=raw.items if isinstance(value, list) else ())
+    items = raw.items if isinstance(value, list) else ()
+    if isinstance(value, list) and len(items) == len(value):  # `datasets` becomes a list of paths, item by item
+        items = tuple(item._replace(value=one) for item, one in zip(items, value, strict=True))
+    return raw._replace(value=value, field=entry.field, items=items)
 
 
 def written(document: Document, pair: Pair, key: str, dialect: str, target: Node | None = None) -> Value:
