@@ -81,13 +81,14 @@ def task_type(look: Look) -> object:
 
 
 def isolated(look: Look) -> object:
-    """Say whether packed rows are kept apart, which the attention decides; one that is not named is open."""
+    """Say whether packed rows are kept apart, which the attention decides; without one axolotl keeps nothing apart."""
     name = look.get("model.attention").value
     if not _on(look, "data.packing"):
         return SKIP
-    if name == "auto":
-        return Unknown("no attention is named, so Transformers chooses it")
-    return name if isinstance(name, Unknown) else str(name).split(":")[0].split("@")[0] in _ISOLATING
+    if isinstance(name, Unknown):
+        return name
+    base = str(name).split(":")[0].split("@")[0]
+    return base in _ISOLATING and (base != "eager" or look.version_is("axolotl>=0.18"))
 
 
 def padded(look: Look) -> object:

@@ -102,9 +102,9 @@ ROWS: tuple[Entry, ...] = (
     Entry("model.base", "base_model", not_null),
     Entry("model.class", "model_type", non_empty),
     Entry("model.class", "type_of_model", non_empty, never),
-    Entry("model.dtype", "float16", when_true("fp16"), never),
     Entry("model.dtype", "bf16", never, true_for("bf16"), model_dtype),
     Entry("model.dtype", "fp16", never, true_for("fp16")),
+    Entry("model.dtype", "float16", when_true("fp16"), never),
     Entry("model.attention", "attn_implementation", non_empty, default="auto"),
     *(Entry("model.attention", key, when_true(name), never) for key, name in ATTENTION_SWITCHES.items()),
     Entry("model.trust_remote_code", "trust_remote_code", not_null, default=False),
@@ -158,6 +158,7 @@ ROWS: tuple[Entry, ...] = (
     Entry("quant.double", f"{_BNB}.bnb_4bit_use_double_quant", not_null, default=of_four_bits(True)),
     Entry("quant.compute_dtype", f"{_BNB}.bnb_4bit_compute_dtype", dtype, long_dtype, of_four_bits(of("model.dtype"))),
     Entry("quant.storage_dtype", f"{_BNB}.bnb_4bit_quant_storage", dtype, long_dtype, of_four_bits("bf16")),
+    Entry("quant.exllama_off", "gptq_disable_exllama", not_null),
     # optimizer
     Entry("optim.name", "optimizer", lambda value: lower(non_empty(value)), default=optimizer),
     Entry("optim.lr", "learning_rate", not_null),
