@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.model import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
+
+    class MarkLike(Protocol):
+        """A place in a text, counted from 0 in code points; PyYAML's own marks fit."""
+
+        @property
+        def index(self) -> int:
+            """The offset."""
+
+        @property
+        def line(self) -> int:
+            """The line."""
+
+        @property
+        def column(self) -> int:
+            """The column."""
 
 
 class _Unset:
@@ -23,22 +39,6 @@ class _Unset:
 
 # `Node.native` of a YAML scalar: its value depends on the loader, see scalars.value.
 UNSET = _Unset()
-
-
-class MarkLike(Protocol):
-    """A place in a text, counted from 0 in code points; PyYAML's own marks fit."""
-
-    @property
-    def index(self) -> int:
-        """The offset."""
-
-    @property
-    def line(self) -> int:
-        """The line."""
-
-    @property
-    def column(self) -> int:
-        """The column."""
 
 
 class Lines:

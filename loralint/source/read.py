@@ -19,9 +19,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_TOML = re.compile(r"\[\[?[\w.\"' -]+\]\]?[ \t]*(?:#.*)?$|[\w.\"'-]+[ \t]*=[ \t]*[\[{\"'\w+-]", re.MULTILINE)
-_JSON = re.compile(r"\{(?![{%])|\[")
-_PREAMBLE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*")
+_TOML = r"(?m)\[\[?[\w.\"' -]+\]\]?[ \t]*(?:#.*)?$|[\w.\"'-]+[ \t]*=[ \t]*[\[{\"'\w+-]"
+_JSON = r"\{(?![{%])|\["
+_PREAMBLE = r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
 
 
 def read_file(path: str, shown: str) -> Document:
@@ -104,11 +104,11 @@ def _format(shown: str, text: str) -> str:
     known = _FORMATS.get(os.path.splitext(shown)[1].lower())
     if known:
         return known
-    preamble = _PREAMBLE.match(text)
-    start = preamble.end() if preamble else 0
-    if _TOML.match(text, start):
+    preamble = re.match(_PREAMBLE, text)
+    text = text[preamble.end() :] if preamble else text
+    if re.match(_TOML, text):
         return "toml"
-    return "json" if _JSON.match(text, start) else "yaml"
+    return "json" if re.match(_JSON, text) else "yaml"
 
 
 def _failed(shown: str, kind: str, message: str) -> Document:

@@ -20,22 +20,27 @@ if TYPE_CHECKING:
 DIALECTS = ("pyyaml", "omegaconf", "json", "toml")
 
 _PREFIX = len("tag:yaml.org,2002:")
-# PyYAML's own table (first character -> regexes), so that its resolution is followed exactly and nothing is compiled.
-_RESOLVERS = Resolver.yaml_implicit_resolvers
 _BOOLS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
+# Unquoted texts that PyYAML resolves as a whole; numbers and dates are left to its own regexes, already compiled there.
+_WORDS = {"": "null", "~": "null", "null": "null", "Null": "null", "NULL": "null", "<<": "merge", "=": "value"}
+_WORDS |= {form: "bool" for word in _BOOLS for form in (word, word.title(), word.upper())}
+_RESOLVERS = {first: Resolver.yaml_implicit_resolvers.get(first, []) for first in "+-.0123456789"}
 # OmegaConf's loader adds floats that need neither a dot nor a signed exponent.
-_OMEGACONF_FLOAT = re.compile(r"[-+]?[0-9]+(?:_[0-9]+)*(?:\.[0-9_]*)?[eE][-+]?[0-9]+")
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:_[0-9]+)*(\.[0-9]*)?|(\.[0-9]+))([eE][-+]?[0-9]+)?")
-_TEMPLATE = re.compile(r"\$\{[^}]|\{\{|\$\([A-Za-z_][A-Za-z0-9_.]*\)")
+_OMEGACONF_FLOAT = r"[-+]?[0-9]+(?:_[0-9]+)*(?:\.[0-9_]*)?[eE][-+]?[0-9]+"
+_NUMBER = r"[-+]?(?:[0-9]+(?:_[0-9]+)*(\.[0-9]*)?|(\.[0-9]+))([eE][-+]?[0-9]+)?"
+_TEMPLATE = r"\$\{[^}]|\{\{|\$\([A-Za-z_][A-Za-z0-9_.]*\)"
 
 
 def resolve(raw: str) -> str:
     """Give the tag that PyYAML's SafeLoader finds for an unquoted scalar; "merge" for `<<` and "value" for `=`."""
-    tag: str
-    for tag, regex in _RESOLVERS.get(raw[:1], ()):
-        if regex.match(raw):
-            return tag[_PREFIX:]
-    return "str"
+    word = _WORDS.get(raw)
+    if word is None:
+        tag: str
+        for tag, regex in _RESOLVERS.get(raw[0], ()):
+            if regex.match(raw):
+                return tag[_PREFIX:]
+        return "str"
+    return word
 
 
 def value(node: Node, dialect: str) -> object:
@@ -47,12 +52,17 @@ def value(node: Node, dialect: str) -> object:
         return plain(node, dialect)
     if node.native is not UNSET:
         if dialect in {"json", "toml"}:
-            return node.native
+            return node.raw if node.tag == "timestamp" else node.native
         tag = resolve(node.raw) if node.plain else "str"
     else:
         tag = node.tag
     if tag == "str":
-        if dialect == "omegaconf" and node.plain and _OMEGACONF_FLOAT.fullmatch(node.raw):
+        if (
+            dialect == "omegaconf"
+            and node.plain
+            and node.raw[:1] in _RESOLVERS
+            and re.fullmatch(_OMEGACONF_FLOAT, node.raw)
+        ):
             tag = "float"
         else:
             return node.raw
@@ -141,7 +151,9 @@ _CONSTRUCTORS: dict[str, Callable[[str], object]] = {
 def number_text(raw: str) -> float | int | None:
     """Give the number that a lenient reader would take a text for, such as `2e-4`, or None."""
     text = raw.strip()
-    match = _NUMBER.fullmatch(text) if len(text) <= INTEGER_DIGITS else None
+    if text[:1] not in _RESOLVERS or len(text) > INTEGER_DIGITS:
+        return None
+    match = re.fullmatch(_NUMBER, text)
     if not match:
         return None
     if not any(match.groups()):
@@ -152,4 +164,4 @@ def number_text(raw: str) -> float | int | None:
 
 def is_template(raw: str) -> bool:
     """Whether a text is to be filled in before use: `${...}`, `{{ ... }}` or `$(NAME)`."""
-    return _TEMPLATE.search(raw) is not None
+    return ("$" in raw or "{{" in raw) and re.search(_TEMPLATE, raw) is not None

@@ -1,6 +1,7 @@
 """Secrets in configs: found by their issuers' fixed shapes, and masked in everything that is shown.
 
-Every pattern starts with a literal and what follows it is bounded or cannot be retried, so the time is linear.
+Every pattern starts with a literal and what follows it is bounded or cannot be retried, so the time is linear. Patterns
+are compiled when a hint of theirs is met, because nearly every run meets none.
 """
 
 from __future__ import annotations
@@ -21,18 +22,16 @@ _SHAPES = (
     ("Google key", r"AIza[A-Za-z0-9_-]{35}"),
     ("Weights & Biases key", r"wandb_v1_[A-Za-z0-9_-]{20,}"),
 )
-_ANY = re.compile(r"(?<![A-Za-z0-9_])(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + r")(?![A-Za-z0-9])")
-_BEARER = re.compile(r"\b(Bearer[ \t]{1,8})([A-Za-z0-9._~+/-]{16,}={0,2})", re.IGNORECASE)
-_URL_PASSWORD = re.compile(r"(://[^\s:/@]{0,200}:)([^\s:/@]{3,200})(@)")
-_WANDB_KEY = re.compile(r"wandb.{0,20}key", re.IGNORECASE)
-_AWS_KEY = re.compile(r"aws.{0,20}secret|secret_?access_?key", re.IGNORECASE)
-_HEX40 = re.compile(r"[0-9a-f]{40}")
-_BASE64_40 = re.compile(r"[A-Za-z0-9/+]{40}")
-# The two shapes that are secrets only beside the right name: the name, at most a few signs, then the value.
-_NAMED = re.compile(
-    r"(wandb[\w.-]{0,20}key|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
-    r"([\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?)([0-9a-f]{40}|[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
-    re.IGNORECASE,
+_HINTS = ("hf_", "org_", "sk-", "AKIA", "ASIA", "gh", "glpat-", "xox", "AIza", "wandb_v1_")
+_SHAPE = r"(?<![A-Za-z0-9_])(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + r")(?![A-Za-z0-9])"
+_BEARER = r"(?i)\b(bearer[ \t]{1,8})([a-z0-9._~+/-]{16,}={0,2})"
+_URL_PASSWORD = r"(://[^\s:/@]{0,200}:)([^\s:/@]{3,200})(@)"  # noqa: S105 - a pattern, not a password
+# Shapes that are secrets only under the right name; the name, a few signs, the value.
+_WANDB_NAME = r"(?i)wandb.{0,20}key"
+_AWS_NAME = r"(?i)aws.{0,20}secret|secret_?access_?key"
+_NAMED = (
+    r"(?i)(wandb[\w.-]{0,20}key|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
+    r"([\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?)([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
 )
 _WORDS = ("your", "xxxx", "example", "placeholder", "replace", "insert", "dummy", "changeme")
 _NO_PASSWORDS = {"pass", "password", "secret", "token", "key", "xxx", "..."}
@@ -41,29 +40,40 @@ MASK = "***"
 
 def find(key: str, raw: str) -> str | None:
     """Name the kind of secret that a scalar holds, or None. Placeholders and references like ${TOKEN} are clean."""
-    for match in _ANY.finditer(raw):
-        if not _placeholder(match[0]):
-            return _SHAPES[(match.lastindex or 1) - 1][0]
-    bearer = _BEARER.search(raw)
+    if any(hint in raw for hint in _HINTS):
+        for match in re.finditer(_SHAPE, raw):
+            if not _placeholder(match[0]):
+                return _SHAPES[(match.lastindex or 1) - 1][0]
+    bearer = re.search(_BEARER, raw) if "earer" in raw.lower() else None
     if bearer and not _placeholder(bearer[2]):
         return "bearer token"
-    password = _URL_PASSWORD.search(raw)
+    password = re.search(_URL_PASSWORD, raw) if "://" in raw else None
     if password and password[2].lower() not in _NO_PASSWORDS and not set(password[2]) & set("$<{*"):
         return "password in a URL"
     text = raw.strip()
-    if _WANDB_KEY.search(key) and _HEX40.fullmatch(text) and not _placeholder(text):
+    return _find_named(key, text) if len(text) == 40 and not _placeholder(text) else None
+
+
+def _find_named(key: str, text: str) -> str | None:
+    if re.search(_WANDB_NAME, key) and re.fullmatch(r"[0-9a-f]{40}", text):
         return "Weights & Biases key"
-    if _AWS_KEY.search(key) and _BASE64_40.fullmatch(text) and not _placeholder(text):
+    if re.search(_AWS_NAME, key) and re.fullmatch(r"[A-Za-z0-9/+]{40}", text):
         return "AWS secret key"
     return None
 
 
 def redact(text: str) -> str:
     """Mask every secret in any text, whatever surrounds it. Placeholders may be masked too."""
-    text = _ANY.sub(MASK, text)
-    text = _BEARER.sub(rf"\1{MASK}", text)
-    text = _URL_PASSWORD.sub(rf"\1{MASK}\3", text)
-    return _NAMED.sub(rf"\1\2{MASK}", text)
+    if any(hint in text for hint in _HINTS):
+        text = re.sub(_SHAPE, MASK, text)
+    lower = text.lower()
+    if "bearer" in lower:
+        text = re.sub(_BEARER, rf"\1{MASK}", text)
+    if "://" in text and "@" in text:
+        text = re.sub(_URL_PASSWORD, rf"\1{MASK}\3", text)
+    if "wandb" in lower or "aws" in lower or "access" in lower:
+        text = re.sub(_NAMED, rf"\1\2{MASK}", text)
+    return text
 
 
 def _placeholder(secret: str) -> bool:

@@ -6,7 +6,6 @@ and no custom tag can construct anything. Semantics are the SafeLoader's, duplic
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -24,7 +23,7 @@ from yaml.events import (
 from loralint.source.document import Fault, Mark, Node, Pair
 from loralint.source.limits import DEPTH, DIRECTIVES, EXPANDED, NODES
 from loralint.source.scalars import resolve
-from loralint.source.yaml_faults import FORBIDDEN, explain
+from loralint.source.yaml_spans import BLOCK_STYLES, collection_start, empty_value, scalar_span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,11 +41,8 @@ _TAGS = {
 }
 # Tags that have a meaning for keys only: `<<` and `=`.
 _KEY_TAGS = {"merge", "value"}
-_BLOCK_STYLES = {"|", ">"}
 # libyaml counts these as line breaks and an editor does not: then its line numbers cannot be used.
-_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
-_ANCHOR = re.compile(r"&[\w-]+(?:\s|(?<=\s)#[^\r\n]*)*")
-_TO_COLON = re.compile(r"[ \t]*:")
+_OTHER_BREAKS = ("\x85", "\u2028", "\u2029")
 
 
 class _Open:
@@ -79,9 +75,10 @@ class _Builder:
         self.stack = [self.top]
         # name -> node, expanded size, height; a size of 0 means that the node is still open
         self.anchors: dict[str, tuple[Node, int, int]] = {}
-        self.nodes = 0
-        self.expanded = 0
-        self.remark = not doc.text.isascii() and _OTHER_BREAKS.search(doc.text) is not None
+        self.scalars = doc.scalars
+        self.others = 0  # collections and aliases
+        self.borrowed = 0  # what the aliases expand to
+        self.remark = not doc.text.isascii() and any(one in doc.text for one in _OTHER_BREAKS)
 
     def build(self) -> None:
         """Consume all events; complete documents go to `doc.roots`."""
@@ -100,28 +97,34 @@ class _Builder:
                 self.doc.roots += self.top.children
             elif kind is DocumentStartEvent:
                 self.anchors = {}
-                self.top = _Open(None, None, self.expanded)
+                self.top = _Open(None, None, 0)
                 self.stack = [self.top]
 
     def scalar(self, event: Any) -> None:
         raw = event.value
+        style = event.style
         tag = event.tag
-        plain = not event.style and tag is None
-        if tag is not None and tag != "!":
-            tag = _TAGS.get(tag, "unknown")
-        else:
+        plain = not style and tag is None
+        if plain:
+            tag = resolve(raw)
+        elif tag is None:
+            tag = "str"
+        elif tag == "!":
             tag = resolve(raw) if event.implicit[0] else "str"
+        else:
+            tag = _TAGS.get(tag, "unknown")
         frame = self.stack[-1]
         if tag in _KEY_TAGS and not frame.expects_key():
             tag = "unknown"
         node = Node("scalar", tag, event.start_mark, event.end_mark, raw, plain)
-        if event.style in _BLOCK_STYLES or self.remark or event.anchor is not None:
-            self.trim(node, event)
-        self.spend(1, node)
-        if event.anchor is not None:
-            self.name(event, node, 1, 0)
         frame.children.append(node)
-        self.doc.scalars.append(node)
+        self.scalars.append(node)
+        if event.anchor is not None:
+            self.name(event, node, 1)
+        if style in BLOCK_STYLES or self.remark or event.anchor is not None:
+            self.place(node, *scalar_span(self.text, event))
+        if len(self.scalars) + self.others > NODES:
+            self.spend(node)
 
     def open(self, event: Any, kind: str) -> None:
         tag = "map" if kind == "mapping" else "seq"
@@ -129,24 +132,16 @@ class _Builder:
             tag = _TAGS.get(event.tag, "unknown")
         start = event.start_mark
         if event.anchor is not None or event.tag is not None or self.remark:
-            start = self.mark(self.content(event))
+            start = Mark(collection_start(self.text, event), self.doc.lines)
         node = Node(kind, tag, start, event.end_mark)
-        frame = _Open(node, event.anchor, self.expanded)
-        self.spend(1, node)
+        frame = _Open(node, event.anchor, self.expanded())
+        self.others += 1
+        self.spend(node)
         if event.anchor is not None:
-            self.name(event, node, 0, 0)
+            self.name(event, node, 0)
         self.stack.append(frame)
         if len(self.stack) - 1 > DEPTH:
             self.too_deep(node)
-
-    def content(self, event: Any) -> int:
-        """Find where a collection starts after its anchor and tag."""
-        end: int = event.end_mark.index
-        if event.flow_style:
-            return end - 1 if self.text[end - 1 : end] in {"[", "{"} else end
-        # a list that is not indented below its key starts with a dash that the event has already consumed
-        indentless = type(event) is SequenceStartEvent and self.text[end : end + 1] != "-"
-        return end - 1 if indentless else end
 
     def close(self, event: Any) -> None:
         frame = self.stack.pop()
@@ -158,15 +153,17 @@ class _Builder:
         else:
             node.items = children
         if event.start_mark.index == event.end_mark.index:  # block style: the event lies at the next token
-            node.move(None, children[-1].end_mark if children else node.start_mark)
+            node.end_mark = children[-1].end_mark if children else node.start_mark
         else:
-            node.move(None, self.mark(event.end_mark.index) if self.remark else event.end_mark)
+            node.end_mark = event.end_mark
+            if self.remark:
+                self.place(node, node.start, node.end)
         height = frame.height + 1
         parent = self.stack[-1]
         parent.height = max(parent.height, height)
         parent.children.append(node)
         if frame.anchor is not None:
-            self.anchors[frame.anchor] = (node, self.expanded - frame.before, height)
+            self.anchors[frame.anchor] = (node, self.expanded() - frame.before, height)
 
     def alias(self, event: Any) -> None:
         at = event.start_mark.index
@@ -178,44 +175,46 @@ class _Builder:
         node = Node(target.kind, target.tag, event.start_mark, event.end_mark, target.raw, target.plain)
         node.pairs, node.items, node.alias = target.pairs, target.items, True
         if self.remark:
-            self.trim(node, event)
-        self.spend(size, node)
+            self.place(node, node.start, node.end)
+        self.others += 1
+        self.borrowed += size
+        self.spend(node)
         frame = self.stack[-1]
         frame.height = max(frame.height, height)
         frame.children.append(node)
         if len(self.stack) - 1 + height > DEPTH:
             self.too_deep(node)
 
-    def name(self, event: Any, node: Node, size: int, height: int) -> None:
+    def name(self, event: Any, node: Node, size: int) -> None:
         """Remember an anchor. PyYAML refuses a second one of the same name, though YAML allows it."""
         name = event.anchor
         self.doc.anchors.append(event.start_mark.index)
         if name in self.anchors:
             raise Fault("syntax", f"the anchor `&{name}` is defined twice", event.start_mark.index)
-        self.anchors[name] = (node, size, height)
+        self.anchors[name] = (node, size, 0)
 
-    def spend(self, size: int, node: Node) -> None:
-        self.nodes += 1
-        self.expanded += size
-        if self.nodes > NODES:
+    def expanded(self) -> int:
+        """How many nodes a walk by path has met so far."""
+        return len(self.scalars) + self.others + self.borrowed
+
+    def spend(self, node: Node) -> None:
+        """Stop when this node is one too many."""
+        if len(self.scalars) + self.others > NODES:
             raise Fault("too-many-nodes", f"more than {NODES:,} values: not a training config", node.start)
-        if self.expanded > EXPANDED:
+        if self.expanded() > EXPANDED:
             raise Fault("too-many-aliases", f"the aliases expand to more than {EXPANDED:,} values", node.start)
 
     def too_deep(self, node: Node) -> None:
         raise Fault("too-deep", f"nested more than {DEPTH} levels deep", node.start)
 
-    def mark(self, index: int) -> Mark:
-        return Mark(index, self.doc.lines)
+    def bracket(self) -> int | None:
+        """Where the innermost collection that is still open starts, if it is in brackets."""
+        node = self.stack[-1].node
+        return node.start if node and self.text[node.start : node.start + 1] in {"[", "{"} else None
 
-    def trim(self, node: Node, event: Any) -> None:
-        """Leave out a leading anchor and, after a block scalar, the break and the empty lines that follow it."""
-        start, end = event.start_mark.index, event.end_mark.index
-        anchored = _ANCHOR.match(self.text, start, end) if self.text[start : start + 1] == "&" else None
-        start = anchored.end() if anchored else start
-        if type(event) is ScalarEvent and event.style in {"|", ">"}:
-            end = _block_end(self.text, start, end)
-        node.move(self.mark(start), self.mark(end))
+    def place(self, node: Node, start: int, end: int) -> None:
+        """Correct a node's span."""
+        node.move(Mark(start, self.doc.lines), Mark(end, self.doc.lines))
 
     def pairs(self, children: list[Node]) -> Sequence[Pair]:
         """Keys with values; merge keys are replaced by what they bring."""
@@ -232,17 +231,11 @@ class _Builder:
                 continue
             if key.tag == "value":
                 key.tag = "str"
-            if not value.raw and value.plain and self.text[value.start - 1] != ":":
-                self.settle(key, value)
+            if value.tag == "null" and value.start == value.end and self.text[value.start - 1] != ":":
+                # libyaml puts a value that is not there at whatever comes next
+                self.place(value, *[empty_value(self.text, key.end)] * 2)
             pairs.append(Pair(key.raw, key, value))
         return self.merged(merges, pairs) + pairs if merges else pairs
-
-    def settle(self, key: Node, value: Node) -> None:
-        """Put an empty value right after its key's colon; libyaml puts it at whatever token comes next."""
-        if value.start == value.end:
-            colon = _TO_COLON.match(self.text, key.end)
-            mark = self.mark(colon.end()) if colon else key.end_mark
-            value.move(mark, mark)
 
     def merged(self, merges: list[Node], pairs: list[Pair]) -> list[Pair]:
         """Pairs that `<<` adds: explicit keys win, a later `<<` over an earlier one, in a list the earlier mapping."""
@@ -271,28 +264,24 @@ class _Builder:
         self.doc.fault("syntax", message, key.start, key.end)
 
 
-def _block_end(text: str, start: int, end: int) -> int:
-    """Find the end of a block scalar's last line; under "keep" (`|+`) the empty lines below belong to it."""
-    header = text[start:end].split("\n", 1)[0].split("#", 1)[0]
-    content = text[start:end]
-    if "+" in header:
-        return end - (2 if content.endswith("\r\n") else 1 if content.endswith(("\n", "\r")) else 0)
-    return start + len(content.rstrip("\r\n"))
-
-
 def read(doc: Document) -> None:
     """Fill a document from its text. Faults become problems."""
     if doc.text.count("%TAG") > DIRECTIVES:
         doc.fault("too-many-nodes", f"more than {DIRECTIVES} %TAG directives", doc.text.find("%TAG"))
         return
+    builder = _Builder(doc)
     try:
-        _Builder(doc).build()
+        builder.build()
     except Fault as fault:
         doc.fault(fault.kind, fault.message, fault.at)
     except yaml.MarkedYAMLError as error:
-        message, at = explain(doc.text, error)
-        doc.fault("syntax", message, at)
+        from loralint.source.yaml_faults import explain
+
+        if not doc.problems:  # else a template's braces were already met
+            doc.fault("syntax", *explain(doc.text, error, builder.bracket()))
     except yaml.YAMLError:
+        from loralint.source.yaml_faults import FORBIDDEN
+
         bad = FORBIDDEN.search(doc.text)
         at = bad.start() if bad else 0
         name = f"U+{ord(bad[0]):04X}" if bad else "of an unknown kind"

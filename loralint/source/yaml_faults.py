@@ -25,8 +25,8 @@ _STARTS = {
 _TEMPLATE_TEXT = "this is a template: its {{ ... }} or {% ... %} must be filled in before it is YAML"
 
 
-def explain(text: str, error: MarkedYAMLError) -> tuple[str, int]:
-    """Give a message and the offset that it speaks of."""
+def explain(text: str, error: MarkedYAMLError, bracket: int | None) -> tuple[str, int]:
+    """Give a message and the offset that it speaks of; `bracket` is where the innermost open bracket stands."""
     problem = error.problem or "not valid"
     at = error.problem_mark.index if error.problem_mark else 0
     at = min(at, len(text))
@@ -35,6 +35,8 @@ def explain(text: str, error: MarkedYAMLError) -> tuple[str, int]:
         found = look(text, problem, at, opened)
         if found:
             return found
+    if bracket is not None and not text[at:].strip():
+        return f"the `{text[bracket : bracket + 1]}` opened here is never closed", bracket
     return f"not valid YAML: {problem}", at
 
 
@@ -70,7 +72,7 @@ def _character(text: str, problem: str, at: int, opened: int) -> tuple[str, int]
         what = "an alias" if sign == "*" else "an anchor"
         return f"a value that starts with `{sign}` is read as {what}; put it in quotes", opened
     if "unknown escape" in problem:
-        return "YAML does not know this escape; use single quotes or two backslashes", max(at - 1, 0)
+        return "YAML does not know this escape; use single quotes or two backslashes", at
     return None
 
 
