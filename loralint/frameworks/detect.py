@@ -5,6 +5,7 @@ Signatures are data: sets of keys, tried in order, the decisive ones first. No r
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import import_module
 from typing import NamedTuple
@@ -65,7 +66,7 @@ class _Shape(NamedTuple):
 def detect(document: Document) -> Detection | None:
     """Recognise the framework of a file; None for everything that is no run of one of ours."""
     root = document.root
-    return _match(_shape(root)) if root is not None else None
+    return _match(_shape(root), os.path.basename(document.file)) if root is not None else None
 
 
 def reader(module: str) -> Reader:
@@ -112,9 +113,9 @@ def _json_keys(text: str) -> list[str]:
     return [key for indent, key in found if len(indent) == least]
 
 
-def _match(shape: _Shape) -> Detection | None:
+def _match(shape: _Shape, file: str = "") -> Detection | None:
     for signature in SIGNATURES:
-        if _fits(signature, shape):
+        if _fits(signature, shape) and file.endswith(signature.file):
             said = (signature.every | signature.some | signature.also) & shape.telling
             reason = _reason([key for key in shape.order if key in said])
             return Detection(signature.framework, signature.module, reason)

@@ -95,7 +95,7 @@ _MIXTURE = _keys("dataset_mixer dataset_mixture")
 _LORA_KWARGS = _keys("target_modules task_type lora_dropout use_rslora use_dora init_lora_weights modules_to_save")
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
-MAPPINGS = _V1_PARTS | _MIXTURE | _keys("special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
+MAPPINGS = _V1_PARTS | _MIXTURE | _keys("optimizer_kwargs special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
 # Mappings that TrainingArguments itself takes, so that the file still counts as flat.
 PLAIN_MAPPINGS = _keys("""
     lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config deepspeed accelerator_config optim_args
@@ -104,7 +104,7 @@ PLAIN_MAPPINGS = _keys("""
 
 
 class Signature(NamedTuple):
-    """All of `every`, at least `least` of `some` and `also_least` of `also`, none of `none`; `flat`: no mappings."""
+    """All of `every`, at least `least` of `some` and `also_least` of `also`, none of `none`; `flat`: no mappings; `file`: its name."""
 
     framework: str
     module: str
@@ -115,10 +115,14 @@ class Signature(NamedTuple):
     also_least: int = 0
     none: frozenset[str] = FOREIGN
     flat: bool = False
+    file: str = ""
 
 
 SIGNATURES = (
     Signature("peft", "peft", _keys("peft_type"), none=_keys("fine_tune_type lora_parameters apiVersion")),
+    Signature("peft", "peft_comparison", _keys("optimizer_kwargs"), file="training_params.json"),
+    Signature("peft", "peft_comparison", _keys("optimizer_kwargs"),
+              _keys("model_id optimizer_type batch_size_eval grad_norm_clip autocast_adapter_dtype"), 2),
     Signature("torchtune", "torchtune", _keys(COMPONENT), none=_keys("apiVersion")),
     Signature("torchtune", "torchtune", _keys(LORA_MODEL)),
     Signature("llamafactory", "llamafactory", _keys("finetuning_type"), none=_keys("apiVersion sft_type tuner_type")),

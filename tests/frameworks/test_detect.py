@@ -305,7 +305,7 @@ def test_recognising_imports_no_reader():
 
 
 # Rows of the corpus whose label speaks of the repository, not of the file.
-MISLABELLED = ("training_params.json", "_accelerate_fsdp", "HALOs/config/model/base_model.yaml")
+MISLABELLED = ("_accelerate_fsdp", "HALOs/config/model/base_model.yaml")
 LABELS = {"llamafactory-cli train YAML": "llamafactory"}
 
 
