@@ -57,8 +57,8 @@ class Config:
         return None
 
     def fields(self) -> Iterator[str]:
-        """The fields that this framework has."""
-        return iter([field for field in FIELDS if field in self._entries or field in self._memo])
+        """The fields that this framework has, and what the caller said of the run."""
+        return iter([field for field in FIELDS if field in self._entries or self.get(field).origin == "option"])
 
     def _winner(self, field: str) -> Value | None:
         values = [value for layer in self.layers for value in layer.values.get(field, ())]
