@@ -111,5 +111,5 @@ def test_a_rate_that_nobody_set_is_the_frameworks_own():
 
 
 def test_a_config_that_only_merges_has_no_rate():
-    text = "model_name_or_path: meta-llama/Llama-2-7b-hf\nadapter_name_or_path: out\ntemplate: llama2\nexport_dir: merged\n"
+    text = "model_name_or_path: huggyllama/llama-7b\nadapter_name_or_path: out\ntemplate: llama2\nexport_dir: merged\n"
     assert _judged(_scope(text, "llamafactory"), "optim.lr") == []
