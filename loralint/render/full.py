@@ -47,7 +47,7 @@ def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
         yield f"  {style.dim('why:')}   {cause}"
     for one in finding.related:
         yield f"  {style.dim('also:')}  {one.file}:{one.line} {one.key} {one.message}"
-    yield f"  {style.green('write:')} {finding.help}"
+    yield f"  {style.green('help:')}  {finding.help}"
 
 
 def _origin(finding: Finding) -> str:
