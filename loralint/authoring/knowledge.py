@@ -225,13 +225,13 @@ def _hardware(file: HardwareFile) -> dict[str, object]:
 def _flags(group: GpuGroup, row: GpuRow) -> dict[str, object]:
     """Flags of one GPU. NVIDIA: bf16, TF32 and FlashAttention-2 came with Ampere (8.0), fp8 with Ada (8.9)."""
     if (capability := group.compute_capability) is not None:
-        ampere = capability >= 8.0  # noqa: PLR2004 - the numbers are the docstring's
+        ampere = capability >= 8.0
         return {
             "compute_capability": capability,
             "bf16": ampere,
             "tf32": ampere,
             "flash_attention_2": ampere,
-            "fp8": capability >= 8.9,  # noqa: PLR2004
+            "fp8": capability >= 8.9,
         }
     fp8 = group.fp8 if row.fp8 is None else row.fp8
     return _known(bf16=group.bf16, tf32=group.tf32, flash_attention_2=group.flash_attention_2, fp8=fp8)

@@ -10,7 +10,7 @@ _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 @cache
-def part(name: str) -> Any:  # noqa: ANN401 - the shape is the compiler's, and each reader below knows its own
+def part(name: str) -> Any:
     """Give the parsed `_data/<name>.json`; callers must not change it. Raises OSError where the package lacks it."""
     import json
 

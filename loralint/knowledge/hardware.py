@@ -8,8 +8,8 @@ from typing import NamedTuple
 from loralint.knowledge.data import part
 
 _VENDOR_WORDS = re.compile(r"^(?:nvidia|geforce|tesla|amd|instinct|radeon|intel|habana|apple|google)+(?=.)")
-_COUNT_FIRST = re.compile(r"\s*([0-9]{1,5})\s*[x×*]\s*(.+)", re.IGNORECASE)
-_COUNT_LAST = re.compile(r"(.+?)[\s:,_-]*[x×*:]\s*([0-9]{1,5})\s*", re.IGNORECASE)
+_COUNT_FIRST = re.compile(r"\s*([0-9]{1,5})\s*[x\u00d7*]\s*(.+)", re.IGNORECASE)
+_COUNT_LAST = re.compile(r"(.+?)[\s:,_-]*[x\u00d7*:]\s*([0-9]{1,5})\s*", re.IGNORECASE)
 _SLICE = re.compile(r"(.+?)[\s_-]+mig[\s_-]+[0-9]g\.([0-9]{1,3})gb(?:\.me)?", re.IGNORECASE)
 _SHARED = re.compile(r"[\s_-]+shared$", re.IGNORECASE)
 _LAPTOP = re.compile(r"(.+?)[\s_-]+(?:laptop(?:[\s_-]+gpu)?|mobile|max[\s_-]?q)", re.IGNORECASE)

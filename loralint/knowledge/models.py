@@ -1,43 +1,26 @@
-"""The catalogue of base models: facts of a Hub id, of its mirrors and quantised copies, and what a name alone says."""
+"""The catalogue of base models: facts of a Hub id, of its mirrors and quantised copies, and what a name alone says.
+
+Nearly every run asks for its base model, so nothing here compiles a regular expression unless a name calls for it.
+"""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
 
-_QUANTIZED = (
-    ("mlx", re.compile(r"^mlx-community/.*\b(?:[2-8]-?bit|dwq|q[2-8])\b")),
-    ("gguf", re.compile(r"\bgguf\b")),
-    ("gptq", re.compile(r"\bgptq\b|^(?:.*/)?qwen(?:1\.5|2|2\.5)?-[\w.-]*-int[48]$")),
-    ("awq", re.compile(r"\bawq\b")),
-    ("aqlm", re.compile(r"\baqlm\b")),
-    ("bnb-4bit", re.compile(r"\bbnb-(?:4bit|nf4)\b")),
-    ("bnb-8bit", re.compile(r"\bbnb-8bit\b")),
-    ("fp8", re.compile(r"\bfp8\b")),
-    ("nvfp4", re.compile(r"\bnvfp4\b")),
-    ("mxfp4", re.compile(r"\bmxfp4\b")),
-)
-_COPY = re.compile(
-    r"-(?:hf|awq|gptq(?:-int[348]|-[2-8]bit(?:-\d+g)?)?|gguf|fp8(?:-dynamic)?|int[48]|[2-8]bit"
-    r"|(?:unsloth-)?bnb-(?:[48]bit|nf4(?:-bf16)?)|bf16|fp16|nvfp4|mxfp4)$"
-)
-_CACHED = re.compile(r"(?:^|[/\\])models--([^/\\]+?)--([^/\\]+)")
-_LOCAL = re.compile(r"^(?:[./~\\$]|[A-Za-z]:[/\\])|[\\]|/.*/")
-_SIZE = re.compile(r"(?<![a-z0-9.])([0-9]{1,4}(?:\.[0-9]{1,3})?)([bm])(?![a-z0-9])")
-_EXPERTS = re.compile(r"(?<![a-z0-9])(?:[0-9]{1,3}x[0-9.]+b|[0-9]{1,3}e)(?![a-z0-9])")
-_UNDERSCORE_SIZE = re.compile(r"(?<![a-z0-9.])([0-9]{1,2})_([0-9]{1,2})b(?![a-z0-9])")
-_KIND = (
-    ("instruct", re.compile(r"\b(?:instruct|it|sft|dpo|orpo|rlhf|thinking|reasoning)\b")),
-    ("chat", re.compile(r"\b(?:chat|vicuna|zephyr|alpaca|assistant)\b")),
-    ("base", re.compile(r"\b(?:base|pt)\b")),
-)
-_FIELDS = (
-    "family", "params", "hidden_size", "num_layers", "intermediate_size", "num_heads", "num_kv_heads", "vocab_size",
-    "context", "dtype", "tied", "quantized", "source",
+_QUANTIZED = ("gguf", "gptq", "awq", "aqlm", "bnb-4bit", "bnb-8bit", "fp8", "nvfp4", "mxfp4", "exl2")
+_COPIES = (
+    "-hf", "-awq", "-gptq", "-gguf", "-fp8", "-dynamic", "-bnb", "-unsloth", "-nf4", "-bf16", "-fp16", "-nvfp4",
+    "-mxfp4", "-int3", "-int4", "-int8", "-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-32g", "-64g", "-128g",
 )  # fmt: skip
+_INSTRUCT = frozenset(("instruct", "it", "sft", "dpo", "orpo", "rlhf", "thinking", "reasoning"))
+_CHAT = frozenset(("chat", "vicuna", "zephyr", "alpaca", "assistant"))
+_SIZED_BASE = frozenset(("t5", "bert", "roberta", "distilbert", "deberta", "v3", "v1", "1", "whisper", "vit", "mpnet"))
+_SIZE = r"(?<![a-z0-9.])([0-9]{1,4}(?:\.[0-9]{1,3})?)([bm])(?![a-z0-9])"
+_EXPERTS = r"(?<![a-z0-9])(?:[0-9]{1,3}x[0-9.]{1,6}b|[0-9]{1,3}e)(?![a-z0-9])"
+_UNDERSCORED = r"(?<![a-z0-9.])([0-9]{1,2})_([0-9]{1,2})b(?![a-z0-9])"
 _LONGEST = 300
 
 
@@ -45,9 +28,10 @@ class ModelFacts(NamedTuple):
     """What is known of a base model; None where not known.
 
     `id` is the catalogue's own id, None where only the family was told from the name. `params` in billions, `context`
-    in tokens as published. `dtype` is that of the published weights, None for a quantised copy. `kind` and `by_name`
-    depend on the given name: `by_name` is True where a mirror, a copy or a local folder was matched by its name only.
-    `modules` are the names of the linear layers in a block that LoRA can target, empty where not known.
+    in tokens as published. `head_dim` is given wherever the number of heads is. `dtype` is that of the published
+    weights, None for a quantised copy. `kind` and `by_name` depend on the given name: `by_name` is True where a
+    mirror, a copy or a local folder was matched by its name only. `modules` are the names of the linear layers in a
+    block that LoRA can target, empty where not known.
     """
 
     id: str | None
@@ -59,6 +43,7 @@ class ModelFacts(NamedTuple):
     intermediate_size: int | None = None
     num_heads: int | None = None
     num_kv_heads: int | None = None
+    head_dim: int | None = None
     vocab_size: int | None = None
     context: int | None = None
     dtype: str | None = None
@@ -76,34 +61,36 @@ class ModelFacts(NamedTuple):
 def find(base: str) -> ModelFacts | None:
     """Find a base model by Hub id, mirror, quantised copy or Hub cache path; else its family by how the name begins.
 
-    A local path is matched only where its last component is a listed id's name. None when nothing is known.
+    A local path is matched only where its last component is the name of a listed id. None when nothing is known.
     """
-    base = base.strip().rstrip("/\\")
+    base = _hub_id(base.strip().rstrip("/\\"))
     if not base or len(base) > _LONGEST:
         return None
-    if cached := _CACHED.search(base):
-        base = f"{cached[1]}/{cached[2]}"
     data, lower = part("models"), base.lower()
-    local = _LOCAL.search(base) is not None
-    index = data["ids"].get(_last(lower) if local else key(lower))
-    if index is None:
-        return None if local else _by_family(lower)
-    row = data["models"][index]
-    known = {name: row.get(name) for name in _FIELDS}
-    quantized = prequantized(base) or row.get("quantized")
-    return ModelFacts(
-        id=row["id"],
-        by_name=lower not in row["ids"],
-        **known | {"dtype": None if quantized else _dtype(lower) or row.get("dtype"), "quantized": quantized},
-        **_of_family(row["family"]),
-        kind=_kind(lower),
-    )
+    found = data["ids"].get(key(lower))
+    if found is None:
+        return None if _is_path(base) else _by_family(lower)
+    index, listed = found
+    known = dict(zip(data["fields"], data["rows"][index], strict=True))
+    if known["head_dim"] is None and known["num_heads"] and known["hidden_size"]:
+        known["head_dim"] = known["hidden_size"] // known["num_heads"]
+    quantized = prequantized(base) or known["quantized"]
+    known |= {"dtype": None if quantized else _named_dtype(lower) or known["dtype"], "quantized": quantized}
+    return ModelFacts(**known, by_name=lower not in listed.split(), kind=_kind(lower), **_of_family(known["family"]))
 
 
 def prequantized(base: str) -> str | None:
     """Say how the weights were quantised, by the name: awq, gptq, bnb-4bit, bnb-8bit, gguf, fp8, mlx ... or None."""
-    lower = base[:_LONGEST].lower().replace("_", "-")
-    return next((method for method, pattern in _QUANTIZED if pattern.search(lower)), None)
+    lower = _hub_id(base[:_LONGEST].strip().rstrip("/")).lower().replace("_", "-")
+    if lower.startswith("mlx-community/"):
+        return "mlx" if lower.endswith("bit") else None
+    words = f"-{_last(lower).replace('.', '-')}-"
+    for method in _QUANTIZED:
+        if f"-{method}-" in words:
+            return method
+    if "-bnb-nf4-" in words:
+        return "bnb-4bit"
+    return "gptq" if lower.startswith("qwen/qwen-") and words.endswith(("-int4-", "-int8-")) else None
 
 
 def size_from_name(base: str) -> float | None:
@@ -112,12 +99,12 @@ def size_from_name(base: str) -> float | None:
     >>> size_from_name("Qwen/Qwen2.5-0.5B-Instruct"), size_from_name("mistralai/Mixtral-8x7B-v0.1")
     (0.5, None)
     """
-    name = _last(base[:_LONGEST].lower())
-    if _EXPERTS.search(name):
+    name = _last(_hub_id(base[:_LONGEST].lower()))
+    if re.search(_EXPERTS, name):
         return None
-    if underscored := _UNDERSCORE_SIZE.search(name):  # stablelm-2-1_6b; llama-2_7b would read as 2.7
+    if underscored := re.search(_UNDERSCORED, name):  # stablelm-2-1_6b is 1.6, but llama-2_7b is not 2.7
         return float(f"{underscored[1]}.{underscored[2]}") if underscored[1] == "1" else None
-    sizes = {float(number) / (1000 if unit == "m" else 1) for number, unit in _SIZE.findall(name)}
+    sizes = {float(number) / (1000 if unit == "m" else 1) for number, unit in re.findall(_SIZE, name)}
     return sizes.pop() if len(sizes) == 1 else None
 
 
@@ -127,36 +114,35 @@ def key(base: str) -> str:
     >>> key("unsloth/Llama-3.2-1B-Instruct-bnb-4bit"), key("meta-llama/Llama-2-7b-hf")
     ('llama-3.2-1b-instruct', 'llama-2-7b')
     """
-    name, shorter = "", _last(base.lower())
-    while name != shorter:
-        name, shorter = shorter, _COPY.sub("", shorter)
+    name = _last(base.lower())
+    while name.endswith(_COPIES):
+        name = name.rpartition("-")[0]
     return name
 
 
 def _last(path: str) -> str:
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _hub_id(base: str) -> str:
+    """Turn a folder of the Hub cache (.../models--org--name/snapshots/...) into the id it holds."""
+    _, cached, rest = base.partition("models--")
+    organisation, dashes, name = re.split(r"[/\\]", rest, maxsplit=1)[0].partition("--")
+    return f"{organisation}/{name}" if cached and dashes else base
+
+
+def _is_path(base: str) -> bool:
+    return base[0] in "./~$" or "\\" in base or base[1:2] == ":" or base.count("/") > 1
 
 
 def _by_family(lower: str) -> ModelFacts | None:
+    """Tell the family from how the name begins; the first pattern that matches wins."""
     name = key(lower)
-    for family, pattern in _patterns():
-        if pattern.match(name):
-            return ModelFacts(
-                id=None,
-                by_name=True,
-                family=family,
-                **_of_family(family),
-                quantized=prequantized(lower),
-                kind=_kind(lower),
-            )
+    for family, prefix, pattern in part("models")["patterns"]:
+        if name.startswith(prefix) and re.match(pattern, name):
+            quantized, kind = prequantized(lower), _kind(lower)
+            return ModelFacts(None, by_name=True, family=family, quantized=quantized, kind=kind, **_of_family(family))
     return None
-
-
-@cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Compile the families' name patterns; the first that matches wins, so the file lists narrow ones first."""
-    families: dict[str, Any] = part("models")["families"]
-    return tuple((name, re.compile("|".join(row["patterns"]))) for name, row in families.items() if "patterns" in row)
 
 
 def _of_family(family: str) -> dict[str, Any]:
@@ -170,11 +156,18 @@ def _of_family(family: str) -> dict[str, Any]:
     }
 
 
-def _dtype(lower: str) -> str | None:
+def _named_dtype(lower: str) -> str | None:
     """Give the dtype that a converted copy names."""
     return next((dtype for dtype in ("bf16", "fp16") if lower.endswith(f"-{dtype}")), None)
 
 
 def _kind(lower: str) -> str | None:
-    name = _last(lower).replace("_", "-")
-    return next((kind for kind, pattern in _KIND if pattern.search(name)), None)
+    words = _last(lower).replace("_", "-").replace(".", "-").split("-")
+    if not _INSTRUCT.isdisjoint(words):
+        return "instruct"
+    if not _CHAT.isdisjoint(words):
+        return "chat"
+    if "base" in words:  # in t5-base, bert-base, whisper-base ... it is a size
+        before = words[words.index("base") - 1]
+        return None if before in _SIZED_BASE else "base"
+    return "base" if words[-1] == "pt" else None

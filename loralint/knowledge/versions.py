@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from operator import eq, ge, gt, le, lt, ne
+from typing import Any
 
 from loralint.knowledge.data import part
 
-_RELEASE = re.compile(r"\s*v?([0-9]{1,9}(?:\.[0-9]{1,9})*)")
-_CLAUSE = re.compile(r"(==|!=|~=|>=|<=|>|<)\s*v?([0-9]+(?:\.[0-9]+)*)(\.\*)?[A-Za-z0-9.+]*")
-_TARGET = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*?)\s*==?\s*(\S+)\s*")
-_COMPARE: dict[str, Callable[[object, object], bool]] = {"==": eq, "!=": ne, ">=": ge, "<=": le, ">": gt, "<": lt}
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {"==": eq, "!=": ne, ">=": ge, "<=": le, ">": gt, "<": lt}
+_OPERATORS = ("~=", *_COMPARE)
+_DIGITS = "0123456789"
+_MOST_DIGITS = 9
 
 
 def assumed(framework: str, version: str | None = None) -> dict[str, str]:
@@ -20,17 +20,15 @@ def assumed(framework: str, version: str | None = None) -> dict[str, str]:
     Without `version` the newest known release counts. Where a release accepts a range, the newest known release of
     the package within it counts, as a fresh installation would choose.
     """
-    known = part("versions")["frameworks"].get(framework)
-    if known is None:
-        return {}
-    release = known["releases"].get(version or known["newest"])
-    return dict(release["assumed"]) if release else {framework: str(version)}
+    release = _release(framework, version)
+    if release is not None:
+        return dict(release["assumed"])
+    return {framework: version} if version else {}
 
 
 def requires(framework: str, version: str | None = None) -> dict[str, str]:
     """Give the specifiers a known release states for its companions, such as {"transformers": "==5.20.1"}."""
-    known = part("versions")["frameworks"].get(framework)
-    release = known and known["releases"].get(version or known["newest"])
+    release = _release(framework, version)
     return dict(release["requires"]) if release else {}
 
 
@@ -38,7 +36,8 @@ def newest(package: str) -> str | None:
     """Give the newest known release of a framework or package."""
     data = part("versions")
     known = data["frameworks"].get(package)
-    return known["newest"] if known else data["packages"].get(package)
+    version: str | None = known["newest"] if known else data["packages"].get(package)
+    return version
 
 
 def parse(text: str) -> tuple[int, ...]:
@@ -49,10 +48,14 @@ def parse(text: str) -> tuple[int, ...]:
     >>> parse("4.46.0rc1"), parse("v2.6.0+cu124"), parse("main")
     ((4, 46), (2, 6), ())
     """
-    match = _RELEASE.match(text)
-    if match is None:
-        return ()
-    numbers = [int(number) for number in match[1].split(".")]
+    numbers: list[int] = []
+    for piece in text.strip().removeprefix("v").split("."):
+        digits = piece[: len(piece) - len(piece.lstrip(_DIGITS))]
+        if not digits or len(digits) > _MOST_DIGITS:
+            break
+        numbers.append(int(digits))
+        if digits != piece:
+            break
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)
@@ -63,9 +66,9 @@ def satisfies(version: str, spec: str) -> bool:
 
     Raises ValueError for a spec that is not a comma-separated list of ==, !=, >=, <=, >, < or ~= clauses.
     """
-    clauses = [_clause(text) for text in spec.split(",") if text.strip()]
     release = parse(version)
-    return bool(release) and all(_holds(release, *clause) for clause in clauses)
+    held = [_holds(release, clause.strip()) for clause in spec.split(",") if clause.strip()]
+    return bool(release) and all(held)
 
 
 def parse_targets(texts: Iterable[str]) -> dict[str, str]:
@@ -74,32 +77,42 @@ def parse_targets(texts: Iterable[str]) -> dict[str, str]:
     known = {*data["frameworks"], *data["packages"]}
     targets: dict[str, str] = {}
     for text in texts:
-        match = _TARGET.fullmatch(text)
-        if match is None or not parse(match[2]):
+        given, _, version = (piece.strip() for piece in text.replace("==", "=").partition("="))
+        if not parse(version):
             raise ValueError(f"--target {text!r} is not NAME=VERSION, such as transformers=5.24")
-        name = match[1].lower().replace("_", "-")
+        name = given.lower().replace("_", "-")
         if name not in known:
             raise ValueError(f"--target names {name!r}; known are {', '.join(sorted(known))}")
-        if parse(targets.setdefault(name, match[2])) != parse(match[2]):
-            raise ValueError(f"--target gives {name} twice: {targets[name]} and {match[2]}")
+        if parse(targets.setdefault(name, version)) != parse(version):
+            raise ValueError(f"--target gives {name} twice: {targets[name]} and {version}")
     return targets
 
 
-def _clause(text: str) -> tuple[str, str, bool]:
-    match = _CLAUSE.fullmatch(text.strip())
-    if match is None or (match[3] and match[1] not in ("==", "!=")):
-        raise ValueError(f"{text.strip()!r} is not a version clause such as >=4.46")
-    return match[1], match[2], bool(match[3])
+def _release(framework: str, version: str | None) -> dict[str, Any] | None:
+    known = part("versions")["frameworks"].get(framework, {"releases": {}})
+    wanted = parse(version or known.get("newest", ""))
+    return next((entry for text, entry in known["releases"].items() if parse(text) == wanted), None)
 
 
-def _holds(release: tuple[int, ...], op: str, text: str, wildcard: bool) -> bool:  # noqa: FBT001 - one clause's parts
-    numbers = tuple(int(number) for number in text.split("."))
+def _holds(release: tuple[int, ...], clause: str) -> bool:
+    op = next((op for op in _OPERATORS if clause.startswith(op)), None)
+    text = clause.removeprefix(op or "").strip()
+    wildcard = text.endswith(".*")
+    numbers = _numbers(text.removesuffix(".*"))
+    if op is None or not numbers or (wildcard and op not in {"==", "!="}):
+        raise ValueError(f"{clause!r} is not a version clause such as >=4.46")
     if wildcard:
         return (_padded(release, len(numbers)) == numbers) == (op == "==")
     if op == "~=":
         prefix = numbers[:-1] or numbers
         return release >= parse(text) and _padded(release, len(prefix)) == prefix
     return _COMPARE[op](release, parse(text))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Give the release numbers as written, trailing zeros kept (==4.0.* is not ==4.*); () for anything else."""
+    plain = text.replace(".", "").replace("+", "").isalnum()
+    return _padded(parse(text), text.count(".") + 1) if plain and parse(text) else ()
 
 
 def _padded(release: tuple[int, ...], length: int) -> tuple[int, ...]:

@@ -1,0 +1,78 @@
+"""The authored files: every row has a source, no spelling is claimed twice, and the compiled parts are theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from loralint.authoring.compile import compact
+from loralint.authoring.knowledge import compile_knowledge
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+DATA = Path(__file__).parents[2] / "loralint" / "_data"
+FILES = ("hardware", "models", "versions", "optimizers")
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """Give a copy of the authored files to spoil."""
+    for name in FILES:
+        (tmp_path / f"{name}.yaml").write_text((GOLDEN / f"{name}.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    return tmp_path
+
+
+def test_the_compiled_parts_are_fresh() -> None:
+    parts = compile_knowledge(GOLDEN)
+    assert sorted(parts) == sorted(f"{name}.json" for name in FILES)
+    for name, value in parts.items():
+        assert (DATA / name).read_text(encoding="utf-8") == compact(value), (
+            f"{name} is stale: compile the authored data"
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("optimizers", {"names": ["adamw_torch"]}, "names two rows"),
+        ("optimizers", {"unknown_key": 1}, "Extra inputs"),
+        ("optimizers", {"state_bits": "8"}, "Input should be"),
+        ("models", {"ids": ["else/Llama-2-7b-hf"]}, "names two rows"),
+        ("models", {"family": "nonesuch"}, "not described"),
+        ("models", {"source": ""}, "at least 1 character"),
+    ],
+)
+def test_a_wrong_row_is_refused(golden: Path, name: str, change: dict[str, object], message: str) -> None:
+    file = golden / f"{name}.yaml"
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    data[name][-1] |= change
+    file.write_text(yaml.safe_dump(data), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        compile_knowledge(golden)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"name": "New", "memory": [16], "aliases": ["T4"]}, "names two rows"),
+        ({"name": "New", "memory": [16], "sized": {24: ["New 24"]}}, "not in memory"),
+        ({"name": "New", "memory": "16"}, "valid list"),
+    ],
+)
+def test_a_wrong_gpu_is_refused(golden: Path, row: dict[str, object], message: str) -> None:
+    file = golden / "hardware.yaml"
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    data["groups"][-1]["gpus"].append(row)
+    file.write_text(yaml.safe_dump(data), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        compile_knowledge(golden)
+
+
+def test_releases_stand_newest_first(golden: Path) -> None:
+    file = golden / "versions.yaml"
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    data["frameworks"]["trl"]["releases"].reverse()
+    file.write_text(yaml.safe_dump(data), encoding="utf-8")
+    with pytest.raises(ValueError, match="descending"):
+        compile_knowledge(golden)
