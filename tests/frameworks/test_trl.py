@@ -248,7 +248,7 @@ def test_an_old_stack_takes_its_own_keys(reading, observed) -> None:
 
 
 def test_keys_of_every_trainer_of_the_launcher_and_env_are_known(reading, observed) -> None:
-    text = "env:\n  SOME: thing\nnum_processes: 4\naccelerate_config: zero3\ndesirable_weight: 1.0\nnum_generations: 8\n"
+    text = "env:\n  SOME: thing\nnum_processes: 4\naccelerate_config: zero3\ndesirable_weight: 1\nnum_generations: 8\n"
     assert not observed(reading(READER, LORA + text))
 
 
