@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from loralint.source.document import Comment
+from loralint.source.limits import NODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from loralint.source.document import Document
 
@@ -17,10 +19,11 @@ _BLOCK_HEADER = re.compile(r"(?:[!&]\S*[ \t]+)*[|>][^\r\n]*")
 
 
 def find(doc: Document) -> list[Comment]:
-    """All comments of a document in order; none where it did not parse or the format has none."""
+    """List the comments of a document in order; none where it did not parse or the format has none."""
+    places: Iterable[tuple[int, int]] = doc.comment_marks
     if doc.format == "yaml":
-        return [] if doc.problems else [_comment(doc, start, end) for start, end in _between_scalars(doc)]
-    return [_comment(doc, start, end) for start, end in doc.comment_marks]
+        places = [] if doc.problems else _between_scalars(doc)
+    return [_comment(doc, start, end) for start, end in islice(places, NODES)]
 
 
 def _between_scalars(doc: Document) -> Iterator[tuple[int, int]]:

@@ -102,10 +102,13 @@ class Node:
     the spans in it) the anchor's. An anchor (`&name`) and a collection's tag lie before the span.
     """
 
-    __slots__ = ("alias", "end_mark", "items", "kind", "native", "pairs", "plain", "raw", "start_mark", "tag")
+    __slots__ = (
+        "_by_key", "alias", "end_mark", "items", "kind", "native", "pairs", "plain", "raw", "start_mark", "tag"
+    )  # fmt: skip
 
     pairs: Sequence[Pair]
     items: Sequence[Node]
+    _by_key: dict[str, Pair] | None
 
     def __init__(
         self,
@@ -127,6 +130,7 @@ class Node:
         self.alias = False
         self.pairs = ()
         self.items = ()
+        self._by_key = None
 
     def __repr__(self) -> str:
         content = repr(self.raw) if self.kind == "scalar" else f"{len(self.pairs) or len(self.items)} inside"
@@ -168,12 +172,11 @@ class Node:
         self.end_mark = end or self.end_mark
 
     def pair(self, key: str) -> Pair | None:
-        """Find the pair that a loader would keep: the last one of that key."""
-        found = None
-        for pair in self.pairs:
-            if pair.key == key:
-                found = pair
-        return found
+        """Find the pair that a loader would keep: the last one of that key. To be asked once the node is complete."""
+        found = self._by_key
+        if found is None:
+            found = self._by_key = {pair.key: pair for pair in self.pairs}
+        return found.get(key)
 
     def get(self, key: str) -> Node | None:
         """Find the value that a loader would keep for a key."""

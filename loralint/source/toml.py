@@ -86,7 +86,7 @@ class _Builder:
         """Read `[name]` or `[[name]]` and the pairs below it."""
         pairs = [child for child in syntax.children if child.type == "pair"]
         closing = next(child for child in syntax.children if child.type in {"]", "]]"})
-        start, end = syntax.start_byte, (pairs[-1] if pairs else closing).end_byte
+        start, end = syntax.start_byte, (_parts(pairs[-1])[-1] if pairs else closing).end_byte
         path = self.path(next(child for child in syntax.children if child.type in _KEYS))
         parent, inside = self.descend(root, path[:-1], values, start, end)
         name, key = path[-1]
@@ -111,10 +111,10 @@ class _Builder:
             self.pair(pair, node, inside, len(path) + 1)
 
     def pair(self, syntax: Syntax, parent: Node, values: dict[str, Any], depth: int) -> None:
-        key_syntax, _, value_syntax = (child for child in syntax.children if child.type != "comment")
+        key_syntax, _, value_syntax = _parts(syntax)
         path = self.path(key_syntax)
         depth += len(path)
-        owner, inside = self.descend(parent, path[:-1], values, syntax.start_byte, syntax.end_byte)
+        owner, inside = self.descend(parent, path[:-1], values, syntax.start_byte, value_syntax.end_byte)
         name, key = path[-1]
         self.add(owner, name, key, self.value(value_syntax, inside[name], depth))
 
@@ -168,6 +168,11 @@ class _Builder:
                 native = Unknown(f"an integer of more than {INTEGER_DIGITS} digits")
             node = Node("scalar", tag, self.mark(start), self.mark(end), raw, tag != "str", native)
         return node
+
+
+def _parts(pair: Syntax) -> list[Syntax]:
+    """Key, sign and value of a pair; the syntax tree also puts the comment behind it there."""
+    return [child for child in pair.children if child.type != "comment"]
 
 
 def _spend(doc: Document, tree: Syntax) -> None:

@@ -39,6 +39,7 @@ _TAGS = {
     f"tag:yaml.org,2002:{tag}": tag
     for tag in ("str", "int", "float", "bool", "null", "timestamp", "map", "seq", "merge")
 }
+_TOO_DEEP = f"nested more than {DEPTH} levels deep"
 # Tags that have a meaning for keys only: `<<` and `=`.
 _KEY_TAGS = {"merge", "value"}
 # libyaml counts these as line breaks and an editor does not: then its line numbers cannot be used.
@@ -205,7 +206,7 @@ class _Builder:
             raise Fault("too-many-aliases", f"the aliases expand to more than {EXPANDED:,} values", node.start)
 
     def too_deep(self, node: Node) -> None:
-        raise Fault("too-deep", f"nested more than {DEPTH} levels deep", node.start)
+        raise Fault("too-deep", _TOO_DEEP, node.start)
 
     def bracket(self) -> int | None:
         """Where the innermost collection that is still open starts, if it is in brackets."""
@@ -277,7 +278,9 @@ def read(doc: Document) -> None:
     except yaml.MarkedYAMLError as error:
         from loralint.source.yaml_faults import explain
 
-        if not doc.problems:  # else a template's braces were already met
+        if "nesting depth" in (error.problem or ""):  # libyaml's own limit; it reads ahead of its events
+            doc.fault("too-deep", _TOO_DEEP, error.problem_mark.index if error.problem_mark else 0)
+        elif not doc.problems:  # else a template's braces were already met
             doc.fault("syntax", *explain(doc.text, error, builder.bracket()))
     except yaml.YAMLError:
         from loralint.source.yaml_faults import FORBIDDEN
