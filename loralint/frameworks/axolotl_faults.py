@@ -101,8 +101,8 @@ def batch_size_alone(document: Document, look: Look) -> list[Observation]:
     steps, rest = divmod(size, rows) if rows > 0 else (0, 1)
     until = "" if _said(root, "max_steps") else f", and the run ends {'early' if size > rows else 'late'}"
     message = (
-        f"every optimizer step sees {rows} rows per GPU, not {size}{until}: axolotl keeps its default of 1 accumulation "
-        f"step and counts the steps of an epoch by `batch_size`"
+        f"every optimizer step sees {rows} rows per GPU, not {size}{until}: axolotl keeps its default of 1 "
+        f"accumulation step and counts the steps of an epoch by `batch_size`"
     )
     replacement = f"gradient_accumulation_steps: {steps}" if steps and not rest else "gradient_accumulation_steps"
     return [Observation("ignored", place(document, pair, "batch_size"), "changed", message, replacement, "", "axolotl")]

@@ -3,21 +3,22 @@
 A type is written as alternatives: int, float, bool, str, map, list, list[str], list[int], null, and words in single
 quotes, such as `bool|'auto'|null`. What counts as one is pydantic's lax mode, which takes `8.0` and "8" for an int,
 `on` for a bool, but no number for a str and no single text for a list. Besides, `moves` of a key list says under
-which other key a refused value belongs; its types also know `share`, a number between 0 and 1.
+which other key a refused value belongs, or what to write; its types also know `share`, a number between 0 and 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from loralint.frameworks.key_list import key_list
 from loralint.frameworks.table import Observation, Reader
 from loralint.model import Unknown, Value
 from loralint.source.document import Document, Node, Pair
-from loralint.source.scalars import is_template, number_text, plain
+from loralint.source.scalars import is_template, plain
 
 _SWITCHES = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"})
+_LONGEST = 400  # characters of a text that may be a number
 _NAMES = {
     "int": "a whole number",
     "float": "a number",
@@ -39,8 +40,8 @@ def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
         if pair.key in specs and pair is document.root.pair(pair.key) and not _open(pair.value):
             made = plain(pair.value, reader.dialect)
             if not any(fits(made, kind) for kind in specs[pair.key].split("|")) and not _held(made):
-                meant = (move["to"] for move in lists["moves"].get(pair.key, ()) if fits(made, move["type"]))
-                yield _refused(document, pair, specs[pair.key], next(meant, ""), reader)
+                meant = (move for move in lists["moves"].get(pair.key, ()) if fits(made, move["type"]))
+                yield _refused(document, pair, specs[pair.key], next(meant, {}), reader)
 
 
 def fits(made: object, kind: str) -> bool:
@@ -55,15 +56,18 @@ def _switch(made: object) -> bool:
     return made.lower() in _SWITCHES if isinstance(made, str) else isinstance(made, bool) or made in (0, 1)
 
 
-def _number(made: object) -> float | int | None:
-    if isinstance(made, str):
-        return number_text(made)
-    return made if isinstance(made, (int, float)) else None
+def _number(made: object) -> float | None:
+    if isinstance(made, str) and len(made) > _LONGEST:
+        return None
+    try:
+        return float(made) if isinstance(made, (int, float, str)) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _whole(made: object) -> bool:
     number = _number(made)
-    return number is not None and (isinstance(number, int) or number.is_integer())
+    return number is not None and number.is_integer() and not (isinstance(made, str) and "e" in made.lower())
 
 
 _TESTS: dict[str, Callable[[object], bool]] = {
@@ -86,7 +90,7 @@ def _held(made: object) -> bool:
     return isinstance(made, Unknown) or (isinstance(made, list) and any(isinstance(item, Unknown) for item in made))
 
 
-def _refused(document: Document, pair: Pair, spec: str, to: str, reader: Reader) -> Observation:
+def _refused(document: Document, pair: Pair, spec: str, move: Mapping[str, str], reader: Reader) -> Observation:
     node = pair.value
     value = Value(
         node.raw if node.kind == "scalar" else None,
@@ -99,4 +103,6 @@ def _refused(document: Document, pair: Pair, spec: str, to: str, reader: Reader)
     names = [_NAMES.get(kind, kind.strip("'")) for kind in spec.split("|") if kind != "null"]
     wanted = " or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
     message = f"{reader.title} stops before it loads anything, since `{pair.key}` has to be {wanted}"
-    return Observation("rejected", value, "crash", message, to, "key" if to else "", reader.packages[0])
+    replacement = move.get("to") or move.get("write", "")
+    rewrite = "key" if "to" in move else "value" if replacement else ""
+    return Observation("rejected", value, "crash", message, replacement, rewrite, reader.packages[0])

@@ -9,7 +9,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
               `if: truthy` or `if: set` passes over values that say nothing; of a list the first that holds counts
     plugins   {class path of a plugin: [keys that exist once `plugins` of the file lists it]}
     types     {what pydantic takes, see frameworks.kinds: [top-level keys]}
-    moves     {key: [{type, to}]}: under which key a value of a wrong type belongs
+    moves     {key: [{type, to or write}]}: under which key a value of a wrong type belongs, or what to write instead
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
     extends   another list that this one adds to: what it knows at the top is not moved here
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
