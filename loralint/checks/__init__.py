@@ -22,8 +22,10 @@ TEMPLATES: dict[str, str] = {
     "observation": "loralint.checks.observation:observed",
     "without_effect": "loralint.checks.without_effect:without_effect",
     "conflict": "loralint.checks.conflict:conflict",
+    "items": "loralint.checks.items:items",
     "overlap": "loralint.checks.overlap:overlap",
     "shadowed": "loralint.checks.shadowed:shadowed",
+    "targets_in_model": "loralint.checks.targets_in_model:targets_in_model",
     "known_optimizer": "loralint.checks.known_optimizer:known_optimizer",
 }
 

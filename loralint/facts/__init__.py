@@ -49,6 +49,7 @@ _PLACES = {
     "model.billions": "model:billions",
     "model.native_dtype": "model:native_dtype",
     "model.context": "model:context",
+    "model.modules": "model:modules",
     "model.tied": "model:tied",
     "model.kind": "model:kind",
     "model.vision": "model:vision",

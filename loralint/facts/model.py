@@ -53,6 +53,12 @@ def context(scope: Scope) -> Value:
     return derived(_told(scope, model, "context length", model.context))
 
 
+def modules(scope: Scope) -> Value:
+    """Names of the linear layers inside a block, as a target would name them; unknown where the catalogue has none."""
+    model = _model(scope)
+    return derived(_told(scope, model, "module names", list(model.modules) or None))
+
+
 def tied(scope: Scope) -> Value:
     """Whether the output head is the embedding matrix."""
     model = _model(scope)
