@@ -50,7 +50,9 @@ def refused_together(document: Document, look: Look) -> list[Observation]:
         first, second = _said(root, key), _said(root, other)
         if first is not None and second is not None:
             message = f"{_STOPS}, since `{key}` and `{other}` do not go together: {why}"
-            found.append(_rejected(document, first, message, "remove")._replace(other=place(document, second, other)))
+            package = "axolotl" if key in ATTENTION_SWITCHES else ""  # the others are as old as the schema
+            clash = _rejected(document, first, message, "remove")
+            found.append(clash._replace(package=package, other=place(document, second, other)))
     for key, other in _NEEDS:
         alone = _said(root, key) if not _filled_later(root, other) and _said(root, other) is None else None
         if alone is not None:
@@ -81,7 +83,7 @@ def sharegpt(document: Document, look: Look) -> list[Observation]:
     message = f"{_STOPS}: `chat_template` took over, with `field_messages` and `message_property_mappings` for the keys"
     typed = [(f"datasets[{index}].type", item.pair("type")) for index, item in enumerate(datasets.items)]
     return [
-        Observation("removed", place(document, pair, key), "crash", message, "chat_template", "value", "axolotl")
+        Observation("removed", place(document, pair, key), "crash", message, "chat_template", "value")
         for key, pair in typed
         if pair is not None and pair.value.raw.startswith("sharegpt")
     ]
@@ -100,12 +102,13 @@ def batch_size_alone(document: Document, look: Look) -> list[Observation]:
         return []
     steps, rest = divmod(size, rows) if rows > 0 else (0, 1)
     until = "" if _said(root, "max_steps") else f", and the run ends {'early' if size > rows else 'late'}"
+    seen = "1 row" if rows == 1 else f"{rows} rows"
     message = (
-        f"every optimizer step sees {rows} rows per GPU, not {size}{until}: axolotl keeps its default of 1 "
-        f"accumulation step and counts the steps of an epoch by `batch_size`"
+        f"every optimizer step sees {seen} per GPU, not {size}{until}: axolotl keeps its default of 1 accumulation step "
+        f"and counts the steps of an epoch by `batch_size`"
     )
     replacement = f"gradient_accumulation_steps: {steps}" if steps and not rest else "gradient_accumulation_steps"
-    return [Observation("ignored", place(document, pair, "batch_size"), "changed", message, replacement, "", "axolotl")]
+    return [Observation("ignored", place(document, pair, "batch_size"), "changed", message, replacement)]
 
 
 def table_with_packing(document: Document, _: Look) -> list[Observation]:
@@ -120,7 +123,7 @@ def table_with_packing(document: Document, _: Look) -> list[Observation]:
 
 
 def _rejected(document: Document, pair: Pair, message: str, rewrite: str = "") -> Observation:
-    return Observation("rejected", place(document, pair, pair.key), "crash", message, "", rewrite, "axolotl")
+    return Observation("rejected", place(document, pair, pair.key), "crash", message, "", rewrite)
 
 
 def _said(root: Node, key: str) -> Pair | None:

@@ -33,11 +33,12 @@ _NAMES = {
 
 def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
     """Observe values of a type that the schema does not take; what is filled in later is passed over."""
-    assert document.root is not None
+    root = document.root
+    assert root is not None
     lists: Any = key_list(reader.keys)
     specs = {key: spec for spec, keys in lists.get("types", {}).items() for key in keys}
-    for pair in document.root.pairs if specs else ():
-        if pair.key in specs and pair is document.root.pair(pair.key) and not _open(pair.value):
+    for pair in root.pairs if specs else ():
+        if pair.key in specs and pair is root.pair(pair.key) and not _open(pair.value):
             made = plain(pair.value, reader.dialect)
             if not any(fits(made, kind) for kind in specs[pair.key].split("|")) and not _held(made):
                 meant = (move for move in lists["moves"].get(pair.key, ()) if fits(made, move["type"]))
@@ -105,4 +106,4 @@ def _refused(document: Document, pair: Pair, spec: str, move: Mapping[str, str],
     message = f"{reader.title} stops before it loads anything, since `{pair.key}` has to be {wanted}"
     replacement = move.get("to") or move.get("write", "")
     rewrite = "key" if "to" in move else "value" if replacement else ""
-    return Observation("rejected", value, "crash", message, replacement, rewrite, reader.packages[0])
+    return Observation("rejected", value, "crash", message, replacement, rewrite)
