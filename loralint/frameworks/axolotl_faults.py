@@ -104,8 +104,8 @@ def batch_size_alone(document: Document, look: Look) -> list[Observation]:
     until = "" if _said(root, "max_steps") else f", and the run ends {'early' if size > rows else 'late'}"
     seen = "1 row" if rows == 1 else f"{rows} rows"
     message = (
-        f"every optimizer step sees {seen} per GPU, not {size}{until}: axolotl keeps its default of 1 accumulation step "
-        f"and counts the steps of an epoch by `batch_size`"
+        f"every optimizer step sees {seen} per GPU, not {size}{until}: axolotl keeps its default of 1 accumulation "
+        f"step and counts the steps of an epoch by `batch_size`"
     )
     replacement = f"gradient_accumulation_steps: {steps}" if steps and not rest else "gradient_accumulation_steps"
     return [Observation("ignored", place(document, pair, "batch_size"), "changed", message, replacement)]
