@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -61,6 +62,7 @@ def parse(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+@lru_cache(maxsize=1024)
 def satisfies(version: str, spec: str) -> bool:
     """Say whether `version` lies within every clause of `spec` (">=4.46,<5"); an unreadable version lies in none.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.detect import Detection, by_name, detect, looks_like_run, reader
 from loralint.frameworks.read import read_layer
-from loralint.frameworks.table import Layer, Look, Reader
+from loralint.frameworks.table import Look, Reader
 from loralint.model import Observation, Span, Value
 from loralint.run.config import Config
 from loralint.run.options import Options
@@ -32,7 +32,7 @@ def assemble(document: Document, options: Options) -> Assembled | None:
     table = reader(found.module)
     pinned = {**(table.pins(document) if table.pins and document.root else {}), **options.targets}
     versions = Versions(table.name, pinned)
-    layer = _layer(document, table, versions)
+    layer = read_layer(document, table, Look(_unread, versions.satisfy))
     config = Config(table, (layer,), options, versions)
     config.add_rows(lambda: _rows(config, document))
     return Assembled(config, (*layer.observations, *_file_faults(document, table)), found.reason)
@@ -53,16 +53,9 @@ def _recognise(document: Document, options: Options) -> Detection | None:
     return Detection(name, by_name(name, document), "its text looks like one") if name else None
 
 
-def _layer(document: Document, table: Reader, versions: Versions) -> Layer:
-    """Reading needs effective values only for computed observations; those ask a config of this very layer."""
-    config: Config | None = None
-
-    def get(field: str) -> Value:
-        return config.get(field) if config is not None else Value(None, origin="absent", field=field)
-
-    layer = read_layer(document, table, Look(get, versions.satisfy))
-    config = Config(table, (layer,), Options(), versions)
-    return layer
+def _unread(field: str) -> Value:
+    """Nothing is effective while a file is being read; defaults ask the config itself, later."""
+    return Value(None, origin="absent", field=field)
 
 
 def _file_faults(document: Document, table: Reader) -> list[Observation]:
