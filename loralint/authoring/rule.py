@@ -122,6 +122,7 @@ class Given(Strict):
     gpu: str | None = Field(None, description="--gpu, such as T4 or A100-80GBx8")
     target: dict[str, str] = Field({}, description='--target, such as {transformers: "5.24"} (quoted)')
     rows: int | None = Field(None, ge=1, description="--rows, rows of training data")
+    padding: int = Field(0, ge=0, description="blanks appended to the file, for rules on its size")
 
 
 class Example(Strict):

@@ -32,6 +32,17 @@ def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
         "rewrite": one.rewrite,
         "kind": one.kind,
         "name": value.key,
+        "advice": _advice(one),
     }
     related = ((one.other, "the other place"),) if one.other is not None else ()
     return Hit(value, data, one.replacement or None, related=related, package=one.package, observation=one)
+
+
+def _advice(one: Observation) -> str:
+    """What to write, from what the reader proposes."""
+    name = one.value.key
+    if one.rewrite == "value" and one.replacement:
+        return f"write `{name}: {one.replacement}`"
+    if one.replacement:
+        return f"write `{one.replacement}` instead of `{name}`"
+    return f"remove the line of `{name}`" if one.rewrite == "remove" else f"change `{name}`, or remove its line"

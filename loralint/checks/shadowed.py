@@ -17,6 +17,6 @@ def shadowed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list
         value = scope.get(field)
         for other in value.shadowed:
             if other.known and value.known and other.key != value.key and other.value != value.value:
-                data = {"first": value.key, "second": other.key}
+                data = {"first": value.key, "second": other.key, "of": field}
                 hits.append(Hit(other, data, related=((value, "which wins"),)))
     return hits

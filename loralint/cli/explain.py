@@ -97,6 +97,8 @@ def _options(given: Any) -> Iterator[str]:
         yield f"--gpu {given['gpu']}"
     if given.get("rows"):
         yield f"--rows {given['rows']}"
+    if given.get("padding"):
+        yield f"{given['padding']} blanks at its end"
     yield from (f"--target {name}={version}" for name, version in (given.get("target") or {}).items())
 
 

@@ -13,8 +13,11 @@ from loralint.source.document import Document, Node, Pair
 from loralint.source.edit import insert_pair, remove_pair, scalar_text, set_value
 
 
-def fix_of(rule: Rule, hit: Hit, config: Config) -> Fix | None:
-    """The edits, or None when this hit cannot be fixed by machine (no suggestion, no key, another file's value)."""
+def fix_of(rule: Rule, hit: Hit, config: Config, *, pinned: bool) -> Fix | None:
+    """The edits, or None when this hit cannot be fixed by machine (no suggestion, no key, another file's value).
+
+    pinned: no version was assumed; what is right for an assumed one may be wrong for the one in use, so it is not safe.
+    """
     if rule.fix is None:
         return None
     document = config.layers[0].document
@@ -22,7 +25,7 @@ def fix_of(rule: Rule, hit: Hit, config: Config) -> Fix | None:
         edits = tuple(_edits(rule.fix, hit, config, document))
     except _NoFixError:
         return None
-    return Fix(bool(rule.fix.get("safe")), edits) if edits else None
+    return Fix(pinned and bool(rule.fix.get("safe")), edits) if edits else None
 
 
 class _NoFixError(Exception):

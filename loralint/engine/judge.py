@@ -91,19 +91,23 @@ def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) 
             None if isinstance(value.value, Unknown) else value.value,
             value.origin,
             tuple(_related(hit)),
-            fix_of(rule, hit, config),
+            fix_of(rule, hit, config, pinned=not _loose(rule, hit, config)),
         )
     )
 
 
 def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:
     """The tier and, where it rests on a version that nobody pinned, that version: then at most A."""
-    tier = hit.tier or _level(rule, hit, scope)
-    packages = [split(spec)[0] for spec in rule.versions] + ([hit.package] if hit.package else [])
-    loose = [package for package in packages if package not in config.versions.pinned]
+    tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
     if not loose or tier != "S":
         return tier, ""
     return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
+
+
+def _loose(rule: Rule, hit: Hit, config: Config) -> list[str]:
+    """Packages whose version decides and that nobody pinned."""
+    packages = [split(spec)[0] for spec in rule.versions] + ([hit.package] if hit.package else [])
+    return [package for package in packages if package not in config.versions.pinned]
 
 
 def _level(rule: Rule, hit: Hit, scope: Scope) -> str:

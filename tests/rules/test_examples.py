@@ -28,8 +28,8 @@ def _check(text: str, framework: str, example: Example, folder: Path):
         "adapter_config.json" if framework == "peft" else "config.json" if text.lstrip()[:1] == "{" else "config.yaml"
     )
     file = folder / name
-    file.write_bytes(text.encode())
     given = example.options
+    file.write_bytes(text.encode() + b" " * given.padding)
     report = loralint.check(
         file,
         gpu=given.gpu or "",
