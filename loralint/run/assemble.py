@@ -34,14 +34,14 @@ def assemble(document: Document, options: Options) -> Assembled | None:
     versions = Versions(table.name, pinned)
     layer = read_layer(document, table, Look(_unread, versions.satisfy))
     config = Config(table, (layer,), options, versions)
-    config.add_rows(lambda: _rows(config, document))
+    config.add_rows(_rows)
     return Assembled(config, (*layer.observations, *_file_faults(document, table)), found.reason)
 
 
-def _rows(config: Config, document: Document) -> Value | None:
+def _rows(config: Config) -> Value | None:
     from loralint.run.rows import local_rows
 
-    return local_rows(config, document.file)
+    return local_rows(config, config.layers[0].document.file)
 
 
 def _recognise(document: Document, options: Options) -> Detection | None:

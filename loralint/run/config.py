@@ -23,7 +23,7 @@ class Config:
         self.layers = layers
         self.options = options
         self.versions = versions
-        self._rows: Callable[[], Value | None] | None = None
+        self._rows: Callable[[Config], Value | None] | None = None
         self._memo: dict[str, Value] = dict(_options(options))
         self._entries: dict[str, list[Entry]] = {}
         for entry in reader.table:
@@ -37,8 +37,8 @@ class Config:
             value = self._memo[field] = self._winner(field) or self._counted(field) or self._default(field)
         return value
 
-    def add_rows(self, count: Callable[[], Value | None]) -> None:
-        """How to learn the number of rows when nobody gave it; asked only when a rule wants to know."""
+    def add_rows(self, count: Callable[[Config], Value | None]) -> None:
+        """How to learn the number of rows when nobody gave it; asked, with this config, only when a rule wants to know."""
         self._rows = count
 
     def key(self, field: str) -> str:
@@ -62,10 +62,12 @@ class Config:
 
     def _winner(self, field: str) -> Value | None:
         values = [value for layer in self.layers for value in layer.values.get(field, ())]
-        return values[0]._replace(shadowed=tuple(values[1:])) if values else None
+        if len(values) > 1:
+            return values[0]._replace(shadowed=tuple(values[1:]))
+        return values[0] if values else None
 
     def _counted(self, field: str) -> Value | None:
-        return self._rows() if field == "run.rows" and self._rows is not None else None
+        return self._rows(self) if field == "run.rows" and self._rows is not None else None
 
     def _default(self, field: str) -> Value:
         look = Look(self.get, self.versions.satisfy)

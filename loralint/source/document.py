@@ -246,7 +246,8 @@ class Document:
     """
 
     __slots__ = (
-        "_comments", "anchors", "comment_marks", "file", "format", "lines", "problems", "roots", "scalars", "text"
+        "_comments", "_root", "anchors", "comment_marks", "file", "format", "lines", "problems", "roots", "scalars",
+        "text"
     )  # fmt: skip
 
     def __init__(self, file: str, format: str, text: str) -> None:  # noqa: A002 - the interface's name
@@ -260,11 +261,14 @@ class Document:
         self.comment_marks: list[tuple[int, int]] = []
         self.anchors: list[int] = []
         self._comments: list[Comment] | None = None
+        self._root: Node | None = None
 
     @property
     def root(self) -> Node | None:
         """The first document that is a mapping."""
-        return next((node for node in self.roots if node.kind == "mapping"), None)
+        if self._root is None:
+            self._root = next((node for node in self.roots if node.kind == "mapping"), None)
+        return self._root
 
     @property
     def newline(self) -> str:
@@ -274,7 +278,10 @@ class Document:
 
     def span(self, node: Node) -> Span:
         """Give a node's place as the model's record."""
-        return Span(self.file, node.start, node.end, node.line, node.column, node.end_line, node.end_column)
+        start, end = node.start_mark, node.end_mark
+        return Span(
+            self.file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1
+        )
 
     def span_at(self, start: int, end: int) -> Span:
         """Give any range of the text as the model's record."""
