@@ -7,7 +7,7 @@ from typing import Any
 
 from loralint.checks.hit import Hit
 from loralint.engine.rules import Rule
-from loralint.model import Edit, Fix, Observation
+from loralint.model import Edit, Fix, Observation, Value
 from loralint.run.config import Config
 from loralint.source.document import Document, Node, Pair
 from loralint.source.edit import insert_pair, remove_pair, scalar_text, set_value
@@ -23,7 +23,7 @@ def fix_of(rule: Rule, hit: Hit, config: Config, *, pinned: bool) -> Fix | None:
     document = config.layers[0].document
     try:
         edits = tuple(_edits(rule.fix, hit, config, document))
-    except _NoFixError:
+    except (_NoFixError, ValueError):  # ValueError: the place is written in a way that cannot be edited by span
         return None
     return Fix(pinned and bool(rule.fix.get("safe")), edits) if edits else None
 
@@ -35,39 +35,50 @@ class _NoFixError(Exception):
 def _edits(fix: Mapping[str, Any], hit: Hit, config: Config, document: Document) -> Iterator[Edit]:
     if hit.observation is not None and fix.get("rewrite"):
         yield _rewrite(hit.observation, document)
+    gone = list(dict.fromkeys(value.key for field in fix.get("remove", ()) for value in _written(field, config)))
     for field, raw in fix.get("set", {}).items():
-        yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, document)
-    for field in fix.get("remove", ()):
-        for value in (config.get(field), *config.get(field).shadowed):
-            if value.span is not None:
-                yield _remove(document, value.key)
+        yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, document, gone)
+    for key in gone:
+        yield _remove(document, key)
 
 
-def _set(field: str, value: object, hit: Hit, config: Config, document: Document) -> Iterator[Edit]:
+def _written(field: str, config: Config) -> list[Value]:
+    value = config.get(field)
+    return [one for one in (value, *value.shadowed) if one.span is not None]
+
+
+def _set(
+    field: str, value: object, hit: Hit, config: Config, document: Document, gone: list[str]
+) -> Iterator[Edit]:
     target = config.write(field, value) if value is not None else None
     if target is None or document.root is None:
         raise _NoFixError
     key, out = target
     found = locate(document.root, key)
-    for other in (config.get(field), *config.get(field).shadowed):
-        if other.span is not None and other.key != key and other.key.split("[")[0] != key:
+    for other in _written(field, config):
+        if other.key not in (key, *gone) and other.key.split("[")[0] != key:
             yield _remove(document, other.key)
     if found is not None:
         yield set_value(document, found[1].value, scalar_text(out, document.format))
     else:
-        yield _insert(document, key, out, hit)
+        yield _insert(document, key, out, hit, gone)
 
 
-def _insert(document: Document, key: str, out: object, hit: Hit) -> Edit:
+def _insert(document: Document, key: str, out: object, hit: Hit, gone: list[str]) -> Edit:
+    """Add a pair behind the hit's own, or behind the nearest that stays when that one goes."""
     parent, _, name = key.rpartition(".")
     outer = locate(document.root, parent) if parent and document.root else None
     mapping = document.root if not parent else outer[1].value if outer else None
     if mapping is None or mapping.kind != "mapping" or not mapping.pairs:
         raise _NoFixError
+    stay = [pair for pair in mapping.pairs if not pair.merged and (parent or pair.key not in gone)]
+    if not stay:
+        raise _NoFixError
     head = hit.at.key.split("[")[0]
     beside = locate(mapping, head) if not parent and hit.at.span is not None else None
-    after = beside[1] if beside is not None and beside[0] is mapping else mapping.pairs[-1]
-    return insert_pair(document, after, name, scalar_text(out, document.format))
+    near = beside[1].key_node.start if beside is not None and beside[0] is mapping else None
+    before = [pair for pair in stay if near is not None and pair.key_node.start <= near]
+    return insert_pair(document, (before or stay)[-1], name, scalar_text(out, document.format))
 
 
 def _remove(document: Document, key: str) -> Edit:
