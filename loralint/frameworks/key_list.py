@@ -23,3 +23,15 @@ def key_list(name: str) -> Any:
         "keys": {**base["keys"], **own["keys"], "": [*base["keys"][""], *top]},
         "moved": {**moved, **own.get("moved", {})},
     }
+
+
+@cache
+def top_keys(name: str) -> frozenset[str]:
+    """The keys that the list knows at the root."""
+    return frozenset(key_list(name)["keys"][""])
+
+
+@cache
+def types_of(name: str) -> dict[str, str]:
+    """Key at the root -> the type that the schema states for it, in the words of `kinds`."""
+    return {key: spec for spec, keys in key_list(name).get("types", {}).items() for key in keys}

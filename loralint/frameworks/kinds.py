@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from loralint.frameworks.key_list import key_list
+from loralint.frameworks.key_list import key_list, types_of
 from loralint.frameworks.table import Observation, Reader
 from loralint.model import Unknown, Value
 from loralint.source.document import Document, Node, Pair
@@ -36,7 +36,7 @@ def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
     root = document.root
     assert root is not None
     lists: Any = key_list(reader.keys)
-    specs = {key: spec for spec, keys in lists.get("types", {}).items() for key in keys}
+    specs = types_of(reader.keys)
     for pair in root.pairs if specs else ():
         if pair.key in specs and pair is root.pair(pair.key) and not _open(pair.value):
             made = plain(pair.value, reader.dialect)

@@ -1,8 +1,12 @@
-"""Where a dotted key stands in a tree."""
+"""Where a dotted key stands in a tree, and which rows of a table a file can meet at all."""
 
 from __future__ import annotations
 
+from loralint.frameworks.table import Entry
 from loralint.source.document import Node, Pair
+
+# By the identity of a table, which is a constant of its module: tables are long and files are many.
+_HEADS: dict[int, dict[str, list[int]]] = {}
 
 
 def find(root: Node, dotted: str) -> Pair | None:
@@ -13,3 +17,15 @@ def find(root: Node, dotted: str) -> Pair | None:
     head, _, rest = dotted.partition(".")
     outer = root.pair(head)
     return find(outer.value, rest) if outer is not None and outer.value.kind == "mapping" else None
+
+
+def met(table: tuple[Entry, ...], root: Node) -> list[Entry]:
+    """The rows whose key can stand in this file, by the keys at its root, in the table's order."""
+    heads = _HEADS.get(id(table))
+    if heads is None:
+        heads = _HEADS[id(table)] = {}
+        for index, entry in enumerate(table):
+            for head in {entry.key, entry.key.partition(".")[0]}:
+                heads.setdefault(head, []).append(index)
+    indexes = {index for pair in root.pairs for index in heads.get(pair.key, ())}
+    return [table[index] for index in sorted(indexes)]

@@ -24,10 +24,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.key_list import key_list
+from loralint.frameworks.key_list import key_list, top_keys
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
-from loralint.frameworks.lookup import find
+from loralint.frameworks.lookup import find, met
 from loralint.frameworks.table import Look, Observation, Reader
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
@@ -94,7 +94,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     if any(document.root.pair(key) for key in lists.get("elsewhere", ())):
         return
     plugins = _Plugins(document.root, lists.get("plugins", {}))
-    known = frozenset(lists["keys"][""]) | plugins.keys
+    known = top_keys(reader.keys) | plugins.keys
     for dotted, pair in _walk(document.root, lists["keys"]):
         moved = lists.get("moved", {}).get(_bare(dotted))
         if moved is not None:
@@ -152,17 +152,27 @@ def _bare(dotted: str) -> str:
 class _Plugins:
     """What `plugins` of a file brings. keys: known because of it. foreign: it lists one that we know nothing of."""
 
-    __slots__ = ("by_key", "foreign", "keys")
+    __slots__ = ("_listed", "foreign", "keys")
 
     def __init__(self, root: Node, listed: Mapping[str, list[str]]) -> None:
         node = root.get("plugins")
-        named = [item.raw.lower() for item in node.items if item.kind == "scalar"] if node is not None else []
+        self._listed = listed
+        self.keys: frozenset[str] = frozenset()
+        self.foreign = False
+        if node is not None:
+            self._read(node, listed)
+
+    def _read(self, node: Node, listed: Mapping[str, list[str]]) -> None:
+        named = [item.raw.lower() for item in node.items if item.kind == "scalar"]
         # a plugin is found by its module: `a.b.Plugin`, `a.b.plugin.Plugin` and `a.b:Plugin` are spellings in use
         modules = {path: path.rpartition(".")[0] for path in listed}
         here = [path for path, module in modules.items() if any(name.startswith(module) for name in named)]
         self.keys = frozenset(key for path in here for key in listed[path])
         self.foreign = any(not name.startswith(tuple(modules.values())) for name in named)
-        self.by_key = {key: path for path, keys in listed.items() for key in keys}
+
+    def of(self, key: str) -> str:
+        """The known plugin that would read this key, or nothing."""
+        return next((path for path, keys in self._listed.items() if key in keys), "")
 
 
 def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str], reader: Reader) -> Observation:
@@ -181,7 +191,7 @@ def _unknown(
     document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: _Plugins
 ) -> Observation:
     parent = _bare(dotted)[: -len(pair.key)].rstrip(".")
-    plugin = "" if parent else plugins.by_key.get(pair.key, "")
+    plugin = "" if parent else plugins.of(pair.key)
     known = [*lists["keys"].get(parent, ()), *(() if parent else plugins.keys)]
     guess = "" if plugin else closest(pair.key, known)
     effect = lists.get("inside", {}).get(parent, lists["unknown"])
@@ -243,7 +253,7 @@ def misread(document: Document, reader: Reader) -> Iterator[Observation]:
     """Scalars that the loader takes for something else than they look like."""
     assert document.root is not None
     told = set()
-    for entry in reader.table:
+    for entry in met(reader.table, document.root):
         head = find(document.root, entry.key) if entry.key not in told else None
         if head is None or head.value.kind != "scalar":
             continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.lookup import find
+from loralint.frameworks.lookup import find, met
 from loralint.frameworks.observe import observe
 from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
 from loralint.model import Span, Unknown, Value
@@ -25,7 +25,7 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
     )
     values: dict[str, list[Value]] = {}
     if document.root is not None:
-        for entry in reader.table:
+        for entry in met(reader.table, document.root):
             found = find(document.root, entry.key) if not entry.when or look.version_is(entry.when) else None
             value = canonical(document, found, entry, reader) if found else None
             if value is not None:

@@ -25,9 +25,7 @@ class Config:
         self.versions = versions
         self._rows: Callable[[Config], Value | None] | None = None
         self._memo: dict[str, Value] = dict(_options(options))
-        self._entries: dict[str, list[Entry]] = {}
-        for entry in reader.table:
-            self._entries.setdefault(entry.field, []).append(entry)
+        self._entries = _by_field(reader.table)
 
     def get(self, field: str) -> Value:
         """The effective value; origin "absent" when the framework has no such field or no default for it."""
@@ -82,6 +80,19 @@ class Config:
 
     def _applies(self, entry: Entry) -> bool:
         return not entry.when or self.versions.satisfy(entry.when)
+
+
+# By the identity of a table, which is a constant of its module: tables are long and files are many.
+_TABLES: dict[int, dict[str, list[Entry]]] = {}
+
+
+def _by_field(table: tuple[Entry, ...]) -> dict[str, list[Entry]]:
+    rows = _TABLES.get(id(table))
+    if rows is None:
+        rows = _TABLES[id(table)] = {}
+        for entry in table:
+            rows.setdefault(entry.field, []).append(entry)
+    return rows
 
 
 def _probe(field: str) -> object:

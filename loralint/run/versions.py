@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from loralint.frameworks.table import Reader
 from loralint.knowledge.versions import assumed, satisfies
@@ -32,6 +33,7 @@ class Versions:
         return f"{reader.title} {self.of(reader.packages[0])}".strip()
 
 
+@cache
 def split(spec: str) -> tuple[str, str]:
     """`transformers>=4.46,<5` -> ("transformers", ">=4.46,<5")."""
     end = next((index for index, char in enumerate(spec) if char in "<>=!"), len(spec))

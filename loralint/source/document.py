@@ -266,7 +266,7 @@ class Document:
     @property
     def root(self) -> Node | None:
         """The first document that is a mapping."""
-        if self._root is None:
+        if self._root is None and self.roots:
             self._root = next((node for node in self.roots if node.kind == "mapping"), None)
         return self._root
 
