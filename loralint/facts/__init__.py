@@ -11,7 +11,7 @@ from loralint.facts.need import Missing
 from loralint.facts.scope import Fact, Scope, unknown
 from loralint.model import Value
 
-_PLACES = {
+PLACES = {
     "optim.family": "optimizer:family",
     "optim.unit_lr": "optimizer:unit_lr",
     "optim.bnb": "optimizer:bnb",
@@ -58,6 +58,7 @@ _PLACES = {
     "task.group": "task:group",
     "targets.kind": "targets:kind",
     "targets.names": "targets:names",
+    "targets.embedding": "targets:embedding",
 }
 
 
@@ -75,4 +76,4 @@ def _later(place: str) -> Fact:
     return compute
 
 
-FACTS: dict[str, Fact] = {name: _later(place) for name, place in _PLACES.items()}
+FACTS: dict[str, Fact] = {name: _later(place) for name, place in PLACES.items()}

@@ -26,3 +26,12 @@ def names(scope: Scope) -> Value:
     """The names of a list, as given; empty for any other kind."""
     targets = known(scope, "adapter.targets")
     return derived(list(targets) if isinstance(targets, (list, tuple)) else [])
+
+
+def embedding(scope: Scope) -> Value:
+    """Whether rows of the input embedding train: in full, through an adapter, or by token index."""
+    if known(scope, "adapter.trainable_tokens") is not None:
+        return derived(True)
+    lists = (known(scope, "adapter.modules_to_save"), known(scope, "adapter.targets"))
+    listed = [str(name) for names in lists if isinstance(names, (list, tuple)) for name in names]
+    return derived(any("emb" in name.rpartition(".")[2] or name.endswith("wte") for name in listed))

@@ -44,3 +44,19 @@ def test_task_groups(fact, task, group):
 
 def test_no_task_is_unknown(fact):
     assert fact("task.group", {}) == ("the config does not say what it trains for",)
+
+
+@pytest.mark.parametrize(
+    ("values", "trains"),
+    [
+        ({}, False),
+        ({"adapter.targets": "all-linear"}, False),  # linear layers only
+        ({"adapter.targets": ["q_proj", "model.embed_tokens"]}, True),
+        ({"adapter.modules_to_save": ["lm_head"]}, False),
+        ({"adapter.modules_to_save": ["transformer.wte", "lm_head"]}, True),
+        ({"adapter.modules_to_save": ["word_embeddings"]}, True),
+        ({"adapter.trainable_tokens": [32000]}, True),
+    ],
+)
+def test_whether_the_embedding_trains(fact, values, trains):
+    assert fact("targets.embedding", values) is trains
