@@ -72,12 +72,18 @@ def written(document: Document, pair: Pair, key: str, dialect: str, target: Node
     return Value(
         loaded(target or node, dialect),
         key=key,
-        pointer="/" + "/".join(part.replace("~", "~0").replace("/", "~1") for part in key.split(".")),
+        pointer=_pointer(key),
         text=document.text[node.start : node.end],
         span=document.span(node),
         key_span=document.span(pair.key_node),
-        items=tuple(_items(document, target or node, key, dialect)),
+        items=tuple(_items(document, target or node, key, dialect)) if (target or node).items else (),
     )
+
+
+def _pointer(key: str) -> str:
+    if "~" in key or "/" in key:
+        key = key.replace("~", "~0").replace("/", "~1")
+    return "/" + key.replace(".", "/")
 
 
 def loaded(node: Node, dialect: str) -> object:

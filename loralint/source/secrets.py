@@ -22,7 +22,10 @@ _SHAPES = (
     ("Google key", r"AIza[A-Za-z0-9_-]{35}"),
     ("Weights & Biases key", r"wandb_v1_[A-Za-z0-9_-]{20,}"),
 )
-_HINTS = ("hf_", "org_", "sk-", "AKIA", "ASIA", "gh", "glpat-", "xox", "AIza", "wandb_v1_")
+_HINTS = (
+    "hf_", "api_org_", "sk-", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox",
+    "AIza", "wandb_v1_",
+)  # fmt: skip
 _SHAPE = r"(?<![A-Za-z0-9_])(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + r")(?![A-Za-z0-9])"
 _BEARER = r"(?i)\b(bearer[ \t]{1,8})([a-z0-9._~+/-]{16,}={0,2})"
 _URL_PASSWORD = r"(://[^\s:/@]{0,200}:)([^\s:/@]{3,200})(@)"  # noqa: S105 - a pattern, not a password
@@ -71,7 +74,7 @@ def redact(text: str) -> str:
         text = re.sub(_BEARER, rf"\1{MASK}", text)
     if "://" in text and "@" in text:
         text = re.sub(_URL_PASSWORD, rf"\1{MASK}\3", text)
-    if "wandb" in lower or "aws" in lower or "access" in lower:
+    if ("wandb" in lower and "key" in lower) or "secret" in lower:
         text = re.sub(_NAMED, rf"\1\2{MASK}", text)
     return text
 
