@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from loralint.api import make_job, options, report
 from loralint.cli.options import about_the_run, settings_for, usage
+from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
 from loralint.render import FORMATS, render
@@ -132,16 +133,8 @@ def _write(result: Report, given: dict[str, Any]) -> None:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(render(name, result, color=False))
     name = "statistics" if given["statistics"] else given["format_"]
-    text = render(name, result, color=_color())
-    click.echo(text, nl=False, color=True if _color() else None)
-
-
-def _color() -> bool:
-    import os
-
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    text = render(name, result, color=color())
+    click.echo(text, nl=False, color=True if color() else None)
 
 
 def _exit_code(result: Report, fail_on: str, require_files: bool) -> int:

@@ -2,131 +2,88 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
-from loralint.cli.rules import tiers
+from loralint.cli.output import color, width
 from loralint.engine.rules import Rule, all_rules, find
 from loralint.knowledge.data import part
-
-_PLACEHOLDER = re.compile(r"\{(?:key:|get:)?([A-Za-z0-9_.]+)\}")
+from loralint.render.page import as_markdown, as_text
+from loralint.render.rule_page import KeyOf, frameworks_of, plain, rule_page, tiers_of
+from loralint.render.style import Style
 
 
 @click.command("explain")
 @click.argument("rule", required=False)
 @click.option("--symptom", metavar="TEXT", help="Find rules by the text of an error or by what the run does.")
-def command(rule: str | None, symptom: str | None) -> None:
-    """Explain a rule (code or name), or find rules with --symptom "text of an error"."""
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", help="Format of the page."
+)
+def command(rule: str | None, symptom: str | None, format_: str) -> None:
+    """Explain a rule (code or name), or find the rules behind --symptom "text of an error, or what the run does".
+
+    A whole traceback may be pasted; with `--symptom -` it is read from standard input.
+    """
     if bool(rule) == bool(symptom):
         raise click.UsageError("give a rule, or --symptom TEXT")
     if symptom:
-        _by_symptom(symptom)
+        text = sys.stdin.read() if symptom == "-" else symptom
+        click.echo("\n".join(_by_symptom(text, Style(color()), format_)), color=color())
         return
     found = find(rule or "")
     if found is None:
         raise click.UsageError(f"no rule is called `{rule}`{_close(rule or '')}")
-    click.echo(page(found), nl=False)
+    click.echo(_page(found, format_), nl=False, color=color())
 
 
 def _close(word: str) -> str:
     import difflib
 
-    names = [name for rule in all_rules() for name in (rule.id, rule.name)]
-    close = difflib.get_close_matches(word, names, 3, 0.5)
-    return f"; perhaps {', '.join(close)}" if close else ""
+    names = {name.lower(): name for rule in all_rules() for name in (rule.id, rule.name)}
+    close = [names[name] for name in difflib.get_close_matches(word.lower(), names, 3, 0.5)]
+    return f"; perhaps {', '.join(close)}" if close else "; `loralint rules` lists them"
 
 
-def page(rule: Rule) -> str:
-    """A rule's page as Markdown; the documentation is made of the same text."""
-    return "\n".join(_page(rule, cold(rule.id))) + "\n"
+def _page(rule: Rule, format_: str) -> str:
+    hot, cold = _compiled(rule)
+    if format_ == "json":
+        import json
+
+        return json.dumps({**hot, **cold}, ensure_ascii=False, indent=1) + "\n"
+    page = rule_page(hot, cold, _keys(cold))
+    return as_markdown(page) if format_ == "markdown" else as_text(page, Style(color()), width())
 
 
-def plain(text: str) -> str:
-    """A message without a run: `{key:adapter.rank}` reads <adapter.rank>."""
-    return _PLACEHOLDER.sub(r"<\1>", text)
+def _compiled(rule: Rule) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    hot: Any = part("rules")
+    cold: Any = part("rules_cold")
+    return next(one for one in hot if one["id"] == rule.id), cold[rule.id]
 
 
-def cold(rule_id: str) -> Any:
-    """What only people read of a rule."""
-    everything: Any = part("rules_cold")
-    return everything[rule_id]
+def _keys(cold: Mapping[str, Any]) -> KeyOf:
+    from loralint.run.spelling import keys_of
+
+    return keys_of(frameworks_of(cold)[0])
 
 
-def _page(rule: Rule, more: Any) -> Iterator[str]:
-    yield f"# {rule.id} {rule.name}"
-    yield ""
-    yield f"Tier {tiers(rule)}, topic {rule.topic}, since {more['since']}" + (", preview" if rule.preview else "")
-    if rule.frameworks:
-        yield f"For {', '.join(rule.frameworks)}" + (f" ({', '.join(rule.versions)})" if rule.versions else "")
-    yield ""
-    yield f"Says: {plain(rule.message)}"
-    yield ""
-    yield f"Write: {plain(rule.help)}"
-    yield ""
-    yield "## Why"
-    yield ""
-    yield more["why"].strip()
-    if more.get("symptoms"):
-        yield from ("", "## What you may have seen", "")
-        yield from (f"- {symptom}" for symptom in more["symptoms"])
-    yield from ("", "## Examples")
-    for example in more["examples"]:
-        yield from _example(example)
-    yield from ("", "## Sources", "")
-    yield from (f"- {source}" for source in more["sources"])
+def _by_symptom(text: str, style: Style, format_: str) -> Iterator[str]:
+    from loralint.engine.symptoms import search
 
+    found = search(text)
+    if format_ == "json":
+        import json
 
-def _example(example: Any) -> Iterator[str]:
-    kind = "bad" if example.get("bad") else "good"
-    for framework, text in example[kind].items():
-        given = " ".join(_options(example.get("options") or {}))
-        yield ""
-        yield f"{kind.capitalize()}, {framework}{f' with {given}' if given else ''}:"
-        yield ""
-        finds = example.get("finds") or {}
-        for number, line in enumerate(text.rstrip("\n").split("\n"), 1):
-            mark = f"    # <- {finds.get('key', '')}" if kind == "bad" and number == finds.get("line") else ""
-            yield f"    {line}{mark}"
-
-
-def _options(given: Any) -> Iterator[str]:
-    if given.get("gpu"):
-        yield f"--gpu {given['gpu']}"
-    if given.get("rows"):
-        yield f"--rows {given['rows']}"
-    if given.get("padding"):
-        yield f"{given['padding']} blanks at its end"
-    yield from (f"--target {name}={version}" for name, version in (given.get("target") or {}).items())
-
-
-def _by_symptom(text: str) -> None:
-    ranked = sorted(((_likeness(text, rule), rule) for rule in all_rules()), key=lambda pair: (-pair[0], pair[1].id))
-    best = [(score, rule) for score, rule in ranked if score >= max(0.34, ranked[0][0] * 0.6)][:5]
-    if not best:
-        click.echo("no rule is known for that; try the words of the error itself")
+        yield json.dumps([{"rule": rule.id, "name": rule.name} for rule in found], indent=1)
         return
-    for _, rule in best:
-        click.echo(f"{rule.id} {rule.name}  (tier {tiers(rule)})")
-        click.echo(f"    {plain(rule.message)}")
-
-
-def _likeness(text: str, rule: Rule) -> float:
-    """Share of the asked words that the best of the rule's symptoms, or its message, holds."""
-    asked = _words(text)
-    return max((_share(asked, _words(one)) for one in (*cold(rule.id).get("symptoms", ()), rule.message, rule.name)), default=0)
-
-
-def _share(asked: frozenset[str], words: frozenset[str]) -> float:
-    """Words in common over the shorter text, so that a long error text finds a short symptom."""
-    common = len(asked & words)
-    return common / min(len(asked), max(len(words), 3)) if asked and common > 1 or asked == words else 0.0
-
-
-_COMMON = frozenset("a an and are as at be but by can do does for from has have in is it my no not of on or the this to was when with you your".split())
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z0-9]+", text.lower())) - _COMMON
+    if not found:
+        yield "No rule knows of this. That does not mean that the config is fine: other causes are not known here."
+        yield "The words of the error itself, without the paths around it, find most; `loralint rules` lists all rules."
+        return
+    for rule in found:
+        hot, cold = _compiled(rule)
+        yield f"{style.bold(f'{rule.id} {rule.name}')}  {style.dim(f'tier {tiers_of(hot)}')}"
+        yield f"    {plain(rule.message, _keys(cold))}"
+    yield style.dim(f"\nmore on one: loralint explain {found[0].id}; whether it is yours: loralint check CONFIG")

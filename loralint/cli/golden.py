@@ -7,67 +7,87 @@ from typing import Any
 
 import click
 
+from loralint.cli.output import color, width
 from loralint.knowledge.data import part
-from loralint.source.shown import shown
+
+_GPU = ("gpu", "run.gpu")
 
 
 @click.command("golden")
-@click.argument("parameter", required=False, metavar="[PARAM]")
+@click.argument("words", nargs=-1, metavar="[PARAM | gpu [NAME]]")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Format of the list.")
-def command(parameter: str | None, format_: str) -> None:
-    """Show the golden parameter list, or one parameter with its conditions, bounds and sources. `gpu` lists the cards."""
+def command(words: tuple[str, ...], format_: str) -> None:
+    """Show the golden list: which values are known to train well, under which conditions, and from which sources.
+
+    Without PARAM it names every parameter; with one (such as optim.lr, or just lr) it shows all that is known of it.
+    `gpu` lists the cards, `gpu T4` what one of them can do.
+    """
+    if words and words[0] in _GPU:
+        click.echo("\n".join(_cards(" ".join(words[1:]))))
+        return
     hot: Any = part("golden")
     cold: Any = part("golden_cold")
-    if parameter in ("gpu", "run.gpu"):
-        click.echo("\n".join(_cards()))
-        return
-    names = [name for name in sorted(hot) if parameter is None or parameter in (name, name.partition(".")[2])]
+    wanted = " ".join(words)
+    names = [name for name in sorted(hot) if wanted in ("", name, name.partition(".")[2])]
     if not names:
-        raise click.UsageError(f"no golden parameter is called `{parameter}`; without a name, all are listed")
+        raise click.UsageError(f"no golden parameter is called `{wanted}`{_close(wanted, list(hot))}")
     if format_ == "json":
         import json
 
-        click.echo(json.dumps({name: {**cold[name], "entries": _joined(hot[name], cold[name])} for name in names}, indent=1))
-        return
-    for name in names:
-        click.echo("\n".join(_one(name, hot, cold) if parameter else _line(name, hot, cold)))
+        listed = {name: {**cold[name], "entries": _joined(hot[name], cold[name])} for name in names}
+        click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
+    elif wanted:
+        click.echo("\n".join(_page(name, hot[name], cold[name]) for name in names), nl=False, color=color())
+    else:
+        for name in names:
+            click.echo(f"{name:24} {len(hot[name]):2}  {cold[name]['title']}")
+        click.echo(
+            f"\n{len(names)} parameters, entries of each; `loralint golden optim.lr` shows one, `golden gpu` the cards"
+        )
+
+
+def _close(word: str, names: list[str]) -> str:
+    import difflib
+
+    spelt = {spelling.lower(): name for name in names for spelling in (name, name.partition(".")[2])}
+    close = dict.fromkeys(spelt[one] for one in difflib.get_close_matches(word.lower(), spelt, 3, 0.5))
+    return f"; perhaps {', '.join(close)}" if close else "; without a name, all are listed"
 
 
 def _joined(entries: Any, cold: Any) -> list[Any]:
     return [{**entry, **cold["entries"][entry["id"]]} for entry in entries]
 
 
-def _line(name: str, hot: Any, cold: Any) -> Iterator[str]:
-    yield f"{name:26} {cold[name]['title']} ({len(hot[name])} {'entry' if len(hot[name]) == 1 else 'entries'})"
+def _page(name: str, hot: Any, cold: Any) -> str:
+    from loralint.render.golden_page import golden_page
+    from loralint.render.page import as_text
+    from loralint.render.style import Style
+
+    return as_text(golden_page(name, hot, cold), Style(color()), width())
 
 
-def _one(name: str, hot: Any, cold: Any) -> Iterator[str]:
-    yield f"# {name}: {cold[name]['title']}" + (f", in {cold[name]['unit']}" if cold[name].get("unit") else "")
-    yield ""
-    yield cold[name]["why"].strip()
-    for entry in _joined(hot[name], cold[name]):
-        yield ""
-        yield f"{entry['id']} {entry['name']}"
-        yield f"    holds for    {entry['conditions'].strip()}"
-        yield from _numbers(entry)
-        yield f"    evidence     {entry['evidence']}"
-        yield from (f"    source       {source}" for source in entry["sources"])
+def _cards(name: str) -> Iterator[str]:
+    rows: Any = part("hardware")["gpus"]
+    if name:
+        from loralint.knowledge.hardware import parse_gpus
+
+        found, _ = parse_gpus(name)
+        if found is None:
+            raise click.UsageError(f"no GPU `{name}` is known; `loralint golden gpu` lists them")
+        sizes = [found.memory_gib] if found.memory_gib else found.memory_options
+        rows = [found._asdict() | {"memory": sizes}]
+    yield f"{'GPU':24} {'vendor':9} {'compute':8} {'GiB':10} bf16, tf32, FlashAttention 2, fp8"
+    for row in rows:
+        memory = ", ".join(f"{size:g}" for size in row.get("memory", ())) or "?"
+        compute = row.get("compute_capability") or "-"
+        yield f"{row['name']:24} {row['vendor']:9} {compute:<8} {memory:10} {_abilities(row)}"
 
 
-def _numbers(entry: Any) -> Iterator[str]:
-    if entry.get("recommended") is not None:
-        yield f"    recommended  {shown(entry['recommended'])}"
-    if entry.get("range"):
-        yield f"    accepted     {shown(entry['range'][0])} to {shown(entry['range'][1])}"
-    if entry.get("set"):
-        yield f"    accepted     {shown(entry['set'])}"
-    for bound in entry["bounds"]:
-        side = next(key for key in bound if key not in ("tier", "then"))
-        yield f"    {side.replace('_', ' '):12} {shown(bound[side])}: {bound['tier']}, {bound['then']}"
-
-
-def _cards() -> Iterator[str]:
-    rows: Any = part("hardware")
-    for row in rows["gpus"] if isinstance(rows, dict) and "gpus" in rows else rows:
-        capability = row.get("compute_capability")
-        yield f"{row['name']:24} {row.get('vendor', ''):8} {f'cc {capability}' if capability else '':8} {row.get('memory_gib', '?')} GiB"
+def _abilities(row: Any) -> str:
+    """What the hardware can do; a question mark where that is not known."""
+    marks = {True: "", None: "?"}
+    words = {"bf16": "bf16", "tf32": "tf32", "flash_attention_2": "flash2", "fp8": "fp8"}
+    return (
+        " ".join(word + marks[row.get(name)] for name, word in words.items() if row.get(name) in marks)
+        or "none of these"
+    )

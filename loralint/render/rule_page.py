@@ -1,0 +1,119 @@
+"""The page of one rule, for `loralint explain` and for the documentation.
+
+First what happens to the run, then why, the examples with their marks, what to write, and what it all rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from loralint.render.condition_text import in_words
+from loralint.render.page import Block, code_span
+
+KeyOf = Callable[[str], str]
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
+
+
+def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf) -> Iterator[Block]:
+    """Take what was compiled of the rule. key_of: canonical field -> key in the framework of the examples."""
+    effect, _, cause = plain(hot["message"], key_of).partition(": ")
+    yield Block("title", f"{hot['id']} {hot['name']}")
+    yield Block("meta", "; ".join(_facts(hot, cold)))
+    yield Block("strong", effect[:1].upper() + effect[1:] + (":" if cause else "."))
+    if cause:
+        yield Block("text", cause)
+    if cold.get("symptoms"):
+        yield Block("text", "You may have seen:")
+        yield from (Block("item", code_span(symptom)) for symptom in cold["symptoms"])
+    yield Block("head", "Why")
+    yield Block("text", cold["why"])
+    yield from _judged(hot)
+    yield Block("head", "Examples")
+    for example in cold["examples"]:
+        yield from _example(hot, example)
+    yield Block("head", "What to write")
+    yield Block("text", _sentence(plain(hot["help"], key_of)) + _fixed(hot["fix"]))
+    yield Block("head", "Sources")
+    yield from (Block("item", " ".join(source.split())) for source in cold["sources"])
+
+
+def plain(text: str, key_of: KeyOf = str) -> str:
+    """A message without a run: `{key:adapter.rank}` is the key, every other placeholder reads <what stands there>."""
+    return _PLACEHOLDER.sub(lambda match: key_of(match[2]) if match[1] == "key" and match[2] else _gap(match), text)
+
+
+def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
+    """The frameworks of a rule's examples, the bad ones first."""
+    examples = sorted(cold["examples"], key=lambda example: "bad" not in example)
+    return [name for example in examples for name in (example.get("bad") or example["good"])]
+
+
+def tiers_of(hot: Mapping[str, Any]) -> str:
+    """The tiers that a rule may give: `S A`; "golden" where the bounds of the golden list bring theirs."""
+    if hot["uses"] == "golden":
+        return "by the golden list"
+    given = {tier for _, tier in hot["tiers"]}
+    return " ".join(tier for tier in ("S", "A", "B", "note") if tier in given)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "." * (not text.endswith("."))
+
+
+def _gap(match: re.Match[str]) -> str:
+    return f"<{match[2] or match[1]}>"
+
+
+def _facts(hot: Mapping[str, Any], cold: Mapping[str, Any]) -> Iterator[str]:
+    yield f"tier {tiers_of(hot)}"
+    yield f"topic {hot['topic']}"
+    yield ", ".join(hot["frameworks"]) if hot["frameworks"] else "every framework"
+    yield from hot["versions"]
+    yield f"since {cold['since']}" + (", in preview: only with --preview" if hot["preview"] else "")
+
+
+def _judged(hot: Mapping[str, Any]) -> Iterator[Block]:
+    """When the rule looks, how it ranks what it finds, and where its bounds stand."""
+    if hot["when"]:
+        yield Block("text", f"Looks where {in_words(hot['when'])}.")
+    if len(hot["tiers"]) > 1 or hot["tiers"][0][0]:
+        yield Block("text", f"{_levels(hot)}.")
+    if hot["uses"] == "golden":
+        name = hot["with"]["parameter"]
+        yield Block("text", f"The bounds and their sources: `loralint golden {name}`.")
+
+
+def _levels(hot: Mapping[str, Any]) -> str:
+    levels = [f"{tier} {f'where {in_words(when)}' if when else 'otherwise'}" for when, tier in hot["tiers"]]
+    return "; ".join(["Tier " + levels[0], *levels[1:]])
+
+
+def _example(hot: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[Block]:
+    kind = "bad" if example.get("bad") else "good"
+    for framework, text in example[kind].items():
+        given = " ".join(_options(example.get("options") or {}))
+        yield Block("text", f"{kind.capitalize()}, {framework}{f', with {given}' if given else ''}:")
+        finds = example.get("finds")
+        yield Block("code", text, {finds["line"]: _mark(hot, finds)} if finds else {})
+
+
+def _mark(hot: Mapping[str, Any], finds: Mapping[str, Any]) -> str:
+    alone = hot["tiers"][0][1] if len(hot["tiers"]) == 1 and hot["uses"] != "golden" else ""
+    said = " ".join(filter(None, (finds.get("tier") or alone, finds["key"])))
+    return said + (f", becomes {finds['fixed'].strip()}" if finds.get("fixed") else "")
+
+
+def _options(given: Mapping[str, Any]) -> Iterator[str]:
+    if given.get("gpu"):
+        yield f"--gpu {given['gpu']}"
+    if given.get("rows"):
+        yield f"--rows {given['rows']}"
+    yield from (f"--target {name}={version}" for name, version in (given.get("target") or {}).items())
+
+
+def _fixed(fix: Mapping[str, Any] | None) -> str:
+    if fix is None:
+        return ""
+    return f" A machine can write this{' safely' if fix['safe'] else ', but read it before you keep it'}."
