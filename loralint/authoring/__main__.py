@@ -1,4 +1,4 @@
-"""`python -m loralint.authoring [--check]`: write the compiled data, or exit 1 naming what is stale."""
+"""`python -m loralint.authoring [--check]`: write the compiled data and docs, or exit 1 naming what is stale."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from loralint.authoring.compile import compiled
 from loralint.authoring.load import AuthoringError
+from loralint.knowledge.data import part
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,18 +19,26 @@ def stale(root: Path) -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Compile, or with --check only compare."""
+    """Compile, or with --check only compare. Readers of the data make the pages, hence the round after writing."""
+    check = "--check" in arguments
     try:
         changed = stale(ROOT)
+        if not check and _write(changed):
+            part.cache_clear()
+            _write(stale(ROOT))
     except (AuthoringError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    check = "--check" in arguments
-    for path, text in changed.items():
+    for path in changed:
         sys.stdout.write(f"{'stale' if check else 'written'}: {path}\n")
-        if not check:
-            (ROOT / path).write_text(text, "utf-8")
     return int(check and bool(changed))
+
+
+def _write(files: dict[str, str]) -> bool:
+    for path, text in files.items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(text, "utf-8")
+    return bool(files)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""rules/ and golden/ -> the committed data of the package, split into what `check` reads and what only people read.
+"""rules/ and golden/ -> the committed data of the package, split into what `check` reads and what only people read,
+and the generated pages of docs/.
 
 Everything is deterministic: files in order of their names, keys sorted, no white space, one trailing newline.
 """
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from loralint.authoring.conditions import conjunction, normal
+from loralint.authoring.docs import documents
 from loralint.authoring.knowledge import compile_knowledge
 from loralint.authoring.load import AuthoringError, load
 from loralint.authoring.names import TOPICS
@@ -41,6 +43,7 @@ def compiled(root: Path) -> dict[str, str]:
         **{f"loralint/_data/{name}.json": compact(part) for name, part in data.items()},
         "rules/_schema.json": indented(schema(RuleFile, "loralint rule")),
         "golden/_schema.json": indented(schema(ParameterFile, "loralint golden parameter")),
+        **documents(data),
     }
 
 

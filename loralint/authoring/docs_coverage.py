@@ -1,0 +1,95 @@
+"""docs/coverage.md: which canonical field is which key of which framework, from the readers' own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from loralint.authoring.markdown import code, table
+from loralint.canonical.fields import FIELDS
+from loralint.frameworks.convert import never
+from loralint.frameworks.detect import NAMES, reader
+from loralint.frameworks.table import NO_DEFAULT, Entry, Reader
+from loralint.knowledge.versions import newest
+from loralint.render.page import escaped
+
+_FILES = {
+    "axolotl": "YAML",
+    "llamafactory": "YAML or JSON of `llamafactory-cli train`",
+    "llamafactory-v1": "YAML of `llamafactory-cli` with `USE_V1=1`",
+    "trl": "YAML of `trl sft` and its kin",
+    "alignment-handbook": "recipe, YAML",
+    "transformers": "`TrainingArguments` as YAML or JSON, read by a script of the user's own",
+    "peft": "`adapter_config.json`, and `training_params.json` of PEFT's method comparison",
+    "torchtune": "recipe config, YAML",
+}
+_DIALECTS = {
+    "pyyaml": "PyYAML (`2e-4` is a text, `on` is true)",
+    "omegaconf": "OmegaConf (`2e-4` is a number)",
+    "json": "JSON",
+}
+# what becomes of an unknown key where the readers' lists do not say it in one word
+_UNKNOWN = {
+    "peft": "PEFT warns once and goes on without it",
+    "transformers": "not judged: a script may have keys of its own; only arguments that the Trainer lost are told",
+    "torchtune": "at the top nobody reads it, in a section the run stops; only slips of known keys are told at the top",
+}
+_EFFECTS = {"crash": "the run stops at start", "lost": "dropped without a word"}
+
+
+def coverage(data: Mapping[str, Any]) -> Iterator[str]:
+    """The page. data: the compiled parts by name."""
+    readers = {name: reader(module) for name, module in NAMES.items()}
+    yield "# Coverage\n"
+    yield "What loralint understands of each framework. Files are recognised by their keys; `--framework` overrides.\n"
+    yield "## Frameworks\n"
+    header = ("`--framework`", "files", "loaded by", "unknown keys", "fields", "known release", "key list from")
+    yield table(header, (_framework(name, one, data) for name, one in readers.items()))
+    yield "## Fields and keys\n"
+    yield (
+        "The first key of a cell is the one that messages and fixes use. A version in brackets says where a key is"
+        ' read; "default only" means that the framework decides it without a key. Rules and the golden list speak of'
+        " the fields by the names on the left; [vocabulary.md](vocabulary.md) says what each means.\n"
+    )
+    for section, fields in groupby(FIELDS, lambda field: field.partition(".")[0]):
+        rows = [(f"`{field}`", *(_cell(field, one) for one in readers.values())) for field in fields]
+        if any(any(cells) for _, *cells in rows):
+            yield f"### {section}\n"
+            yield table(("field", *readers), rows)
+
+
+def keys(field: str, one: Reader) -> list[str]:
+    """The keys that a reader takes for a field, the one it would write first; with versions where that is needed."""
+    entries = [entry for entry in one.table if entry.field == field and entry.key and entry.read is not never]
+    ordered = sorted(entries, key=lambda entry: entry.write is never)
+    return list(dict.fromkeys(_versioned(entry, entries) for entry in ordered))
+
+
+def _versioned(entry: Entry, entries: list[Entry]) -> str:
+    """A key that several rows read, each for some versions, is taken to be read by all."""
+    specs = {other.when for other in entries if other.key == entry.key}
+    return f"{entry.key} ({entry.when})" if len(specs) == 1 and entry.when else entry.key
+
+
+def _cell(field: str, one: Reader) -> str:
+    known = keys(field, one)
+    decided = any(entry.field == field and entry.default is not NO_DEFAULT for entry in one.table)
+    return code(known) if known else "default only" if decided else ""
+
+
+def _framework(name: str, one: Reader, data: Mapping[str, Any]) -> tuple[str, ...]:
+    lists = data.get(f"keys-{one.keys or name}", {})
+    fields = len({entry.field for entry in one.table})
+    unknown = _UNKNOWN.get(name) or _EFFECTS[_of_base(lists, data)["unknown"]]
+    inside = [f"in `{where}` {_EFFECTS[effect]}" for where, effect in lists.get("inside", {}).items()]
+    loaded = _DIALECTS[one.dialect] + (", numbers in quotes become numbers" if one.coerces else "")
+    release = newest(one.packages[0]) or newest(one.packages[1]) or ""
+    return (
+        f"`{name}`", _FILES[name], loaded, "; ".join([unknown, *inside]), str(fields), release,
+        escaped(lists.get("version", "")),
+    )  # fmt: skip
+
+
+def _of_base(lists: Mapping[str, Any], data: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _of_base(data[f"keys-{lists['extends']}"], data) if "extends" in lists else lists

@@ -1,0 +1,104 @@
+"""docs/vocabulary.md: everything that a rule or a golden entry may name, from the registries themselves."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+
+from loralint.authoring.conditions import TYPES
+from loralint.authoring.markdown import code, table
+from loralint.canonical.fields import FIELDS
+from loralint.checks import TEMPLATES
+from loralint.checks.conditions import OPERATORS
+from loralint.facts import FACTS, PLACES
+from loralint.render.page import escaped
+
+OPERATOR_TEXTS = {
+    "eq": "is equal; words compare without case, `true` is not 1. `field: value` is short for it",
+    "ne": "is not equal",
+    "in": "is one of a list. `field: [a, b]` is short for it",
+    "not_in": "is none of a list",
+    "has": "is a list that holds this",
+    "lt": "is below; a text or a boolean is no number, and then nothing holds",
+    "le": "is at most",
+    "gt": "is above",
+    "ge": "is at least",
+    "between": "lies in `[low, high]`, both ends included",
+    "multiple_of": "is a whole multiple, also of shares such as 0.02",
+    "matches": "a regular expression is found in the text, in any case of letters",
+    "type": f"is of this type: {', '.join(TYPES)}",
+    "set": "`true`: somebody wrote it; `false`: nobody did",
+    "default": "`true`: it is the framework's default",
+    "absent": "`true`: it has no value, or null",
+    "known": "`true`: there is a value that can be judged",
+}
+PLACEHOLDERS = {
+    "{value}": "what stands at the place of the finding",
+    "{key}": "its key, as written or as a user of this framework would write it",
+    "{suggest}": "the value to write, by the check",
+    "{framework}": "the framework's name",
+    "{key:optim.lr}": "the key of a canonical field in the user's framework",
+    "{get:lora.E}": "the present value of a field or fact",
+    "{bound}": "any name of the check's own data; the templates below list theirs. In `levels` it is `hit.bound`",
+}
+# what each template's hits hold besides the place and the suggestion
+DATA = {
+    "condition": (),
+    "range": ("bound", "side", "min", "max"),
+    "compare": ("left", "right"),
+    "one_of": ("values",),
+    "golden": ("bound", "side", "then", "entry", "range"),
+    "observation": ("effect", "what", "advice", "replacement", "rewrite", "kind", "name"),
+    "without_effect": ("keys", "count"),
+    "conflict": ("first", "second"),
+    "items": ("item", "every"),
+    "overlap": ("item",),
+    "shadowed": ("first", "second", "of"),
+    "targets_in_model": ("names", "modules", "all"),
+    "known_optimizer": ("count",),
+}
+
+
+def vocabulary() -> Iterator[str]:
+    """The page."""
+    yield "# The vocabulary of rules and golden entries\n"
+    yield "For those who write them: see [writing-rules.md](writing-rules.md).\n"
+    yield "## Operators of conditions\n"
+    yield table(
+        ("operator", "holds where the value"),
+        ((f"`{name}`", escaped(OPERATOR_TEXTS[name])) for name in sorted(OPERATORS)),
+    )
+    yield "## Placeholders of messages\n"
+    yield table(("placeholder", "becomes"), ((f"`{name}`", escaped(text)) for name, text in PLACEHOLDERS.items()))
+    yield "## Check templates\n"
+    for name in sorted(TEMPLATES):
+        about, how = _template(name)
+        yield f"### {name}\n"
+        yield f"{escaped(about)}\n"
+        yield f"{escaped(how).replace('with:', '`with`:')}\n"
+        if DATA.get(name):
+            yield f"Data: {code(DATA[name])}.\n"
+    yield "## Facts\n"
+    yield "Computed from the fields. What a fact needs and nobody says makes it unknown, and the rule is not checked.\n"
+    yield table(("fact", "meaning"), ((f"`{name}`", escaped(_fact(name))) for name in sorted(FACTS)))
+    yield "## Fields\n"
+    rows = ((f"`{name}`", field.type, escaped(field.doc), field.unit) for name, field in FIELDS.items())
+    yield table(("field", "type", "meaning", "unit"), rows)
+
+
+def _template(name: str) -> tuple[str, str]:
+    """What it finds, and how it is called."""
+    module, _, function = TEMPLATES[name].partition(":")
+    found = import_module(module)
+    return _flat(inspect.getdoc(found)), _flat(inspect.getdoc(getattr(found, function)))
+
+
+def _fact(name: str) -> str:
+    module, _, function = PLACES[name].partition(":")
+    return _flat(inspect.getdoc(getattr(import_module(f"loralint.facts.{module}"), function)))
+
+
+def _flat(text: str | None) -> str:
+    assert text, "every template and fact says in its docstring what it is"
+    return " ".join(text.split())
