@@ -52,7 +52,7 @@ class Row(NamedTuple):
 
 
 def environment() -> dict[str, str]:
-    """Byte code may be written and read, hashing is the same in every run, and no setting of the caller's interferes."""
+    """Byte code may be written and read, hashing is the same in every run, no setting of the caller's interferes."""
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "FORCE_COLOR")}
     path = os.pathsep.join(filter(None, [os.path.dirname(HERE), kept.get("PYTHONPATH", "")]))
     return {**kept, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
@@ -113,7 +113,7 @@ def instructions() -> None:
     """A figure that does not depend on the machine's load: instructions executed, by valgrind where it is installed."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
-        print("instructions: valgrind is not installed")  # noqa: T201
+        print("instructions: valgrind is not installed")
         return
     for program in PROGRAMS:
         with tempfile.NamedTemporaryFile("r") as log:

@@ -1,5 +1,5 @@
-"""`python -m loralint`."""
+"""`python -m loralint`, for where the command is not on the path."""
 
 from loralint.cli import main
 
-main()
+main(prog_name="loralint")
