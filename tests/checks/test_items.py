@@ -12,8 +12,8 @@ class Listed:
 
     def __init__(self, *names: object, key: str = "lora_target_modules") -> None:
         at = [Span("c.yaml", n, n + 1, n + 1, 1, n + 1, 2) for n in range(len(names))]
-        several = tuple(Value(name, f"{key}[{n}]", span=at[n]) for n, name in enumerate(names))
-        self.value = Value(list(names), key, items=several, field=FIELD)
+        several = tuple(Value(name, key=f"{key}[{n}]", span=at[n]) for n, name in enumerate(names))
+        self.value = Value(list(names), key=key, items=several, field=FIELD)
 
     def get(self, field: str) -> Value:
         return self.value if field == FIELD else Value(None, field=field)
