@@ -85,6 +85,7 @@ def _versions(file: VersionsFile) -> dict[str, object]:
     frameworks = {
         name: {
             "newest": entry.releases[0].version,
+            "judged": entry.judged.version if entry.judged else entry.releases[0].version,
             "releases": {
                 release.version: {
                     "assumed": {name: release.version, **_assumed(release, known, newest=index == 0)},

@@ -72,16 +72,26 @@ class Release(Strict):
     source: Text
 
 
+class Judged(Strict):
+    """The release that a run without a pin is judged by, where that is not the newest, and why."""
+
+    version: Text
+    why: Text
+
+
 class Framework(Strict):
     """A framework's releases, newest first."""
 
     releases: Annotated[list[Release], Field(min_length=1)]
+    judged: Judged | None = None
 
     @model_validator(mode="after")
     def _newest_first(self) -> Self:
         order = [versions.parse(release.version) for release in self.releases]
         if order != sorted(set(order), reverse=True):
             raise ValueError(f"releases are not in descending order: {[release.version for release in self.releases]}")
+        if self.judged is not None and self.judged.version not in [release.version for release in self.releases]:
+            raise ValueError(f"{self.judged.version} is none of the releases")
         return self
 
 

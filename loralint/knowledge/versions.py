@@ -19,7 +19,8 @@ _MOST_DIGITS = 9
 def assumed(framework: str, version: str | None = None) -> dict[str, str]:
     """Give the versions that a run of this framework is taken to use, itself included; empty if it is not known.
 
-    Without `version` the newest known release counts. Where a release accepts a range, the newest known release of
+    Without `version` the release counts that golden/versions.yaml says a run is judged by: the newest known one, or the
+    newest whose behaviour was run and not only read. Where a release accepts a range, the newest known release of
     the package within it counts, as a fresh installation would choose.
     """
     release = _release(framework, version)
@@ -94,7 +95,7 @@ def parse_targets(texts: Iterable[str]) -> dict[str, str]:
 
 def _release(framework: str, version: str | None) -> dict[str, Any] | None:
     known = part("versions")["frameworks"].get(framework, {"releases": {}})
-    wanted = parse(version or known.get("newest", ""))
+    wanted = parse(version or known.get("judged", ""))
     return next((entry for text, entry in known["releases"].items() if parse(text) == wanted), None)
 
 

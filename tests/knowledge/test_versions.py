@@ -11,10 +11,15 @@ from loralint.knowledge.versions import assumed, newest, parse, parse_targets, r
 
 
 def test_axolotl_pins_its_companions() -> None:
-    versions = assumed("axolotl")
+    versions = assumed("axolotl", "0.21")
     assert versions["axolotl"] == "0.21.0"
     assert (versions["transformers"], versions["peft"], versions["trl"]) == ("5.20.1", "0.21.2", "1.14.1")
-    assert assumed("axolotl", "0.19")["transformers"] == "5.16.1"
+
+
+def test_a_run_without_a_pin_is_judged_by_the_newest_axolotl_that_was_run() -> None:
+    assert newest("axolotl") == "0.21.0"
+    assert assumed("axolotl")["axolotl"] == "0.19.0"
+    assert assumed("axolotl")["transformers"] == "5.16.1"
     assert requires("axolotl", "0.19.0")["transformers"] == "==5.16.1"
 
 
