@@ -45,13 +45,16 @@ def argument(raw: object, scope: Scope) -> object:
 
 
 def compare(operator: str, left: object, right: object) -> Truth:
-    """One comparison of values; an Unknown on either side makes the answer unknown, a wrong type makes it false."""
+    """One comparison of values; an Unknown on either side makes the answer unknown, a wrong type makes it false.
+
+    An Unknown among the items of a list hides whether the list has something, unless another item is it.
+    """
     for side in (left, right):
         if isinstance(side, Unknown):
             return side
     try:
         return _OPERATORS[operator](left, right)
-    except TypeError:
+    except (TypeError, OverflowError, ValueError):  # of another type, infinite, or no number
         return False
 
 
@@ -118,12 +121,20 @@ _ORIGINS: dict[str, Callable[[Value], bool]] = {
     "absent": lambda value: value.origin == "absent" or value.value is None,
     "known": lambda value: value.known,
 }
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+def _has(left: Any, right: Any) -> Truth:
+    if not isinstance(left, (list, tuple)):
+        return False
+    if any(_equal(one, right) for one in left):
+        return True
+    return next((one for one in left if isinstance(one, Unknown)), False)
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Truth]] = {
     "eq": _equal,
     "ne": lambda left, right: not _equal(left, right),
     "in": lambda left, right: any(_equal(left, one) for one in right),
     "not_in": lambda left, right: not any(_equal(left, one) for one in right),
-    "has": lambda left, right: isinstance(left, (list, tuple)) and any(_equal(one, right) for one in left),
+    "has": _has,
     "lt": lambda left, right: _number(left) < _number(right),
     "le": lambda left, right: _number(left) <= _number(right),
     "gt": lambda left, right: _number(left) > _number(right),

@@ -23,4 +23,9 @@ def conflict(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list
 
 
 def _on(value: Value, off: list[object]) -> bool:
-    return value.span is not None and not any(value.value is one or (value.value == one and one is not False) for one in off)
+    return value.span is not None and not any(_same(value.value, one) for one in off)
+
+
+def _same(value: object, off: object) -> bool:
+    """`false` and 0 are two things here, although Python holds them equal."""
+    return value is off or (value == off and not isinstance(value, bool) and not isinstance(off, bool))

@@ -11,7 +11,7 @@ from loralint.model import Observation
 
 
 def observed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
-    """with: kind, or a list of kinds; `where: key` points at the key; `replaced` wants one with or without a replacement."""
+    """with: kind, or a list of kinds; `where: key` points at the key; `replaced` wants a replacement, or none."""
     del at
     kinds = args["kind"] if isinstance(args["kind"], list) else [args["kind"]]
     return [_hit(one, args) for one in scope.observations if one.kind in kinds and _wanted(one, args)]

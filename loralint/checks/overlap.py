@@ -17,6 +17,13 @@ def overlap(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[
     for value in (left.value, right.value):
         if isinstance(value, Unknown):
             return value
+    if right.value is None:
+        return []
     names = right.value if isinstance(right.value, list) else [right.value]
-    shared = [item for item in left.items if item.value in names]
-    return [Hit(item._replace(key=left.key, field=left.field), {"item": item.value}, related=((right, "and here"),)) for item in shared]
+    shared = [item for item in left.items if item.value in names and not isinstance(item.value, Unknown)]
+    if not shared:
+        hidden = (one for one in (*(item.value for item in left.items), *names) if isinstance(one, Unknown))
+        return next(hidden, [])
+    related = ((right, "and here"),)
+    places = [item._replace(key=left.key, field=left.field) for item in shared]
+    return [Hit(place, {"item": place.value}, related=related) for place in places]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+
 from loralint.checks import template
 from loralint.checks.conditions import holds
 from loralint.checks.hit import Hit
@@ -31,38 +32,33 @@ def judge(rules: tuple[Rule, ...], config: Config, scope: Scope) -> Judgement:
         if rule.frameworks is not None and config.reader.name not in rule.frameworks:
             continue
         if all(config.versions.satisfy(spec) for spec in rule.versions):
-            _apply(rule, config, scope, out)
+            _each(rule, config, scope, out)
     return out
 
 
-def _apply(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
+def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
+    """Apply the rule once, or once for each item of its list; an unknown list is one item that nobody knows."""
+    if rule.each is None:
+        _apply(rule, rule.at, config, scope, out)
+        return
+    whole = scope.get(rule.each)
+    for item in (whole,) if isinstance(whole.value, Unknown) else whole.items:
+        scope.bind("item", item._replace(field=whole.field))
+        _apply(rule, rule.at or ("item",), config, scope, out)
+    scope.bind("item", None)
+
+
+def _apply(rule: Rule, at: tuple[str, ...], config: Config, scope: Scope, out: Judgement) -> None:
     scope.reads.clear()
     truth = holds(rule.when, scope) if rule.when else True
     if truth is False:
         return
-    answer = truth if isinstance(truth, Unknown) else _hits(rule, scope)
+    answer = truth if isinstance(truth, Unknown) else template(rule.uses)(scope, rule.args, at)
     if isinstance(answer, Unknown):
         out.unchecked.setdefault(answer.reason, []).append(rule.id)
         return
     for hit in answer:
         _report(rule, hit, config, scope, out)
-
-
-def _hits(rule: Rule, scope: Scope) -> list[Hit] | Unknown:
-    check = template(rule.uses)
-    if rule.each is None:
-        return check(scope, rule.args, rule.at)
-    whole = scope.get(rule.each)
-    if isinstance(whole.value, Unknown):
-        return whole.value
-    hits: list[Hit] = []
-    for item in whole.items:
-        scope.bind("item", item._replace(field=whole.field))
-        found = check(scope, rule.args, rule.at or ("item",))
-        if not isinstance(found, Unknown):
-            hits += found
-    scope.bind("item", None)
-    return hits
 
 
 def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) -> None:
@@ -98,7 +94,9 @@ def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) 
 
 def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:
     """The tier and, where it rests on a version that nobody pinned, that version: then at most A."""
-    tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
+    loose = _loose(rule, hit, config)
+    known = hit._replace(data={**hit.data, "pinned": not loose})
+    tier = hit.tier or _level(rule, known, scope)
     if not loose or tier != "S":
         return tier, ""
     return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
@@ -127,7 +125,7 @@ def _related(hit: Hit) -> Iterator[Related]:
 
 
 def anchor(scope: Scope, config: Config) -> Span:
-    """Where to point when the fault is an absent key: at what the rule read last, else at the start of the file."""
+    """Where to point when the fault is an absent key: at the first written value that was read, else the file's start."""
     spans = [value.span for read in scope.reads for value in (read, *read.reads) if value.span is not None]
     return spans[0] if spans else start_of(config)
 
