@@ -55,13 +55,14 @@ def _set(
         raise _NoFixError
     key, out = target
     found = locate(document.root, key)
-    for other in _written(field, config):
-        if other.key not in (key, *gone) and other.key.split("[")[0] != key:
-            yield _remove(document, other.key)
+    written = [other.key for other in _written(field, config)]
+    others = [other for other in written if other not in (key, *gone) and other.split("[")[0] != key]
+    for other in others:
+        yield _remove(document, other)
     if found is not None:
         yield set_value(document, found[1].value, scalar_text(out, document.format))
     else:
-        yield _insert(document, key, out, hit, gone)
+        yield _insert(document, key, out, hit, [*gone, *others])
 
 
 def _insert(document: Document, key: str, out: object, hit: Hit, gone: list[str]) -> Edit:
