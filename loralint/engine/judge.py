@@ -94,9 +94,7 @@ def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) 
 
 def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:
     """The tier and, where it rests on a version that nobody pinned, that version: then at most A."""
-    loose = _loose(rule, hit, config)
-    known = hit._replace(data={**hit.data, "pinned": not loose})
-    tier = hit.tier or _level(rule, known, scope)
+    tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
     if not loose or tier != "S":
         return tier, ""
     return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
