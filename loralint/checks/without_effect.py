@@ -10,7 +10,7 @@ from loralint.facts.scope import Scope
 
 
 def without_effect(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
-    """with: fields, of which `at_least` (1) must be written and on. One hit, at the first written of `at`, else of fields."""
+    """with: fields, of which `at_least` (1) must be written. One hit, at the first written of `at`, else of fields."""
     values = [scope.get(field) for field in args["fields"]]
     written = [value for value in values if value.span and value.value not in (None, False)]
     if len(written) < args.get("at_least", 1):

@@ -123,7 +123,7 @@ def _related(hit: Hit) -> Iterator[Related]:
 
 
 def anchor(scope: Scope, config: Config) -> Span:
-    """Where to point when the fault is an absent key: at the first written value that was read, else the file's start."""
+    """Where to point when the fault is an absent key: at the first written value read, else at the start."""
     spans = [value.span for read in scope.reads for value in (read, *read.reads) if value.span is not None]
     return spans[0] if spans else start_of(config)
 
