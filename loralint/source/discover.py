@@ -6,6 +6,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from loralint.source.limits import DEPTH
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -39,6 +41,28 @@ class _Ignore(NamedTuple):
 
     folder: str
     spec: GitIgnoreSpec
+
+
+class _Walk(NamedTuple):
+    """What stays the same below one given folder. `seen` are the real folders that were entered."""
+
+    root: str
+    top: str
+    excluded: tuple[_Ignore, ...]
+    seen: set[str]
+
+    def refuses(self, path: str, is_folder: bool) -> str:
+        """Say why something found is not looked at, or ""."""
+        if os.path.islink(path) and not within(path, self.root):
+            return OUTSIDE
+        if is_folder and path.count(os.sep) - self.top.count(os.sep) > DEPTH:
+            return f"nested more than {DEPTH} folders deep"
+        return ""
+
+    def enters(self, path: str) -> bool:
+        """Whether a folder is still to be walked; one that a link points to is met under its own name if it can be."""
+        met_anyway = os.path.islink(path) and within(path, self.top)
+        return not met_anyway and os.path.realpath(path) not in self.seen
 
 
 def within(path: str, root: str) -> bool:
@@ -78,43 +102,37 @@ def _expand(path: str, shown: str, root: str, excluded: tuple[_Ignore, ...]) -> 
     elif not within(path, root):
         yield Candidate(path, shown, OUTSIDE)
     elif os.path.isdir(path):
-        yield from _walk(path, shown, root, excluded, _parents(path, root), frozenset())
+        yield from _walk(_Walk(root, path, excluded, set()), path, shown, _parents(path, root))
     else:
         yield Candidate(path, shown)
 
 
-def _walk(
-    folder: str,
-    shown: str,
-    root: str,
-    excluded: tuple[_Ignore, ...],
-    ignores: tuple[_Ignore, ...],
-    above: frozenset[str],
-) -> Iterator[Candidate]:
-    """Go through one folder; `above` are the real folders that led here, so that a circle of links ends."""
-    real = os.path.realpath(folder)
+def _walk(walk: _Walk, folder: str, shown: str, ignores: tuple[_Ignore, ...]) -> Iterator[Candidate]:
+    """Go through one folder, each real folder once, so that a web or a circle of links ends."""
+    walk.seen.add(os.path.realpath(folder))
     try:
         entries = sorted(os.listdir(folder))
     except OSError as error:
         yield Candidate(folder, shown, f"cannot be listed: {os.strerror(error.errno or 0).lower()}")
         return
-    if real in above or "pyvenv.cfg" in entries:
+    if "pyvenv.cfg" in entries:
         return
     if ".gitignore" in entries:
-        ignores = (*_ignore(folder, root), *ignores)
+        ignores = (*_ignore(folder, walk.root), *ignores)
     for name in entries:
         path = os.path.join(folder, name)
         is_folder = os.path.isdir(path)
         wanted = name not in _SKIPPED if is_folder else name.lower().endswith(SUFFIXES)
-        if not wanted or _ignored(path, is_folder, excluded) or _ignored(path, is_folder, ignores):
+        if not wanted or _ignored(path, is_folder, walk.excluded) or _ignored(path, is_folder, ignores):
             continue
         label = name if shown in {"", "."} else os.path.join(shown, name)
-        if os.path.islink(path) and not within(path, root):
-            yield Candidate(path, label, OUTSIDE)
-        elif is_folder:
-            yield from _walk(path, label, root, excluded, ignores, above | {real})
-        else:
+        reason = walk.refuses(path, is_folder)
+        if reason:
+            yield Candidate(path, label, reason)
+        elif not is_folder:
             yield Candidate(path, label)
+        elif walk.enters(path):
+            yield from _walk(walk, path, label, ignores)
 
 
 def _parents(folder: str, root: str) -> tuple[_Ignore, ...]:

@@ -117,7 +117,8 @@ def _remove_flow(doc: Document, mapping: Node, pair: Pair) -> Edit:
     if is_last and before > mapping.start + 1 and "#" not in text[before:start]:
         return Edit(doc.file, before, end, "")
     if comma is None:
-        return Edit(doc.file, start, end, "")
+        comment = _REST.match(text, end)
+        return Edit(doc.file, start, comment.end() if comment and "#" in comment[0] else end, "")
     return Edit(doc.file, start, _next_content(text, comma.end()), "")
 
 

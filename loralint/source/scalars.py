@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from loralint.source.document import Node
 
-DIALECTS = ("pyyaml", "omegaconf", "json", "toml")
+DIALECTS = ("pyyaml", "omegaconf", "mlx", "jsonargparse", "json", "toml")
 
 _PREFIX = len("tag:yaml.org,2002:")
 _BOOLS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
@@ -25,7 +25,8 @@ _BOOLS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "o
 _WORDS = {"": "null", "~": "null", "null": "null", "Null": "null", "NULL": "null", "<<": "merge", "=": "value"}
 _WORDS |= {form: "bool" for word in _BOOLS for form in (word, word.title(), word.upper())}
 _RESOLVERS = {first: Resolver.yaml_implicit_resolvers.get(first, []) for first in "+-.0123456789"}
-# OmegaConf's loader adds floats that need neither a dot nor a signed exponent.
+# These loaders of YAML 1.1 add floats that need neither a dot nor a signed exponent; only OmegaConf refuses duplicates.
+_EXPONENTS = frozenset({"omegaconf", "mlx", "jsonargparse"})
 _OMEGACONF_FLOAT = r"[-+]?[0-9]+(?:_[0-9]+)*(?:\.[0-9_]*)?[eE][-+]?[0-9]+"
 _NUMBER = r"[-+]?(?:[0-9]+(?:_[0-9]+)*(\.[0-9]*)?|(\.[0-9]+))([eE][-+]?[0-9]+)?"
 _TEMPLATE = r"\$\{[^}]|\{\{|\$\([A-Za-z_][A-Za-z0-9_.]*\)"
@@ -58,7 +59,7 @@ def value(node: Node, dialect: str) -> object:
         tag = node.tag
     if tag == "str":
         if (
-            dialect == "omegaconf"
+            dialect in _EXPONENTS
             and node.plain
             and node.raw[:1] in _RESOLVERS
             and re.fullmatch(_OMEGACONF_FLOAT, node.raw)

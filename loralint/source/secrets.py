@@ -26,7 +26,9 @@ _HINTS = (
     "hf_", "api_org_", "sk-", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox",
     "AIza", "wandb_v1_",
 )  # fmt: skip
-_SHAPE = r"(?<![A-Za-z0-9_])(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + r")(?![A-Za-z0-9])"
+_ANY = "(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + ")"
+# To be reported a secret must stand alone; to be masked it need not (it may follow an escape such as `\\n`).
+_ALONE = rf"(?<![A-Za-z0-9_]){_ANY}(?![A-Za-z0-9])"
 _BEARER = r"(?i)\b(bearer[ \t]{1,8})([a-z0-9._~+/-]{16,}={0,2})"
 _URL_PASSWORD = r"(://[^\s:/@]{0,200}:)([^\s:/@]{3,200})(@)"  # noqa: S105 - a pattern, not a password
 # Shapes that are secrets only under the right name; the name, a few signs, the value.
@@ -44,7 +46,7 @@ MASK = "***"
 def find(key: str, raw: str) -> str | None:
     """Name the kind of secret that a scalar holds, or None. Placeholders and references like ${TOKEN} are clean."""
     if any(hint in raw for hint in _HINTS):
-        for match in re.finditer(_SHAPE, raw):
+        for match in re.finditer(_ALONE, raw):
             if not _placeholder(match[0]):
                 return _SHAPES[(match.lastindex or 1) - 1][0]
     bearer = re.search(_BEARER, raw) if "earer" in raw.lower() else None
@@ -66,9 +68,12 @@ def _find_named(key: str, text: str) -> str | None:
 
 
 def redact(text: str) -> str:
-    """Mask every secret in any text, whatever surrounds it. Placeholders may be masked too."""
+    """Mask every secret in any text, whatever surrounds it; before the text is cut, or a part may be left.
+
+    Placeholders may be masked too.
+    """
     if any(hint in text for hint in _HINTS):
-        text = re.sub(_SHAPE, MASK, text)
+        text = re.sub(_ANY, MASK, text)
     lower = text.lower()
     if "bearer" in lower:
         text = re.sub(_BEARER, rf"\1{MASK}", text)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loralint.source.secrets import find, redact
+
+BODY = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789aBcDeFgHiJkLmN"
+
+# Built at run time, so that no scanner takes this file for a leak.
+SECRETS = [
+    ("token", "hf_" + BODY[:34], "Hugging Face token"),
+    ("key", "sk-ant-" + "api03-" + BODY, "Anthropic key"),
+    ("key", "sk-proj-" + BODY[:30] + "_x-y", "OpenAI key"),
+    ("key", "sk-" + BODY[:48], "OpenAI key"),
+    ("id", "AKIA" + "J2K3L4M5N6P7Q8R9", "AWS key id"),
+    ("t", "ghp_" + BODY[:36], "GitHub token"),
+    ("t", "github_pat_" + BODY[:30], "GitHub token"),
+    ("t", "glpat-" + BODY[:20], "GitLab token"),
+    ("t", "xoxb-" + "123456789012-" + BODY[:24], "Slack token"),
+    ("t", "wandb_v1_" + BODY, "Weights & Biases key"),
+    ("wandb_api_key", "0123456789abcdef0123" * 2, "Weights & Biases key"),
+    ("env.WANDB_API_KEY", "0123456789abcdef0123" * 2, "Weights & Biases key"),
+    ("AWS_SECRET_ACCESS_KEY", BODY[:38] + "/+", "AWS secret key"),
+    ("header", "Bearer " + BODY[:30], "bearer token"),
+    ("url", "https://user:" + "s3cr3tpw" + "@host/x", "password in a URL"),
+]
+
+CLEAN = [
+    ("token", "hf_your_token_here"),
+    ("token", "hf_" + "x" * 34),
+    ("token", "${HF_TOKEN}"),
+    ("token", "{{ secrets.HF_TOKEN }}"),
+    ("header", "Bearer ${HF_TOKEN}"),
+    ("header", "Bearer <your token>"),
+    ("header", "bearer of the long-awaited news"),
+    ("id", "AKIAIOSFODNN7" + "EXAMPLE"),
+    ("key", "sk-..."),
+    ("model", "org/sk-hynix-something-with-a-very-long-name-indeed"),
+    ("model", "hf_internal_testing/tiny-random-model-with-a-long-name"),
+    ("commit", "0123456789abcdef0123" * 2),
+    ("wandb_project", "0123456789abcdef0123" * 2),
+    ("url", "https://user:password@host/x"),
+    ("url", "https://user:${PASS}@host/x"),
+    ("url", "http://localhost:8080/@x"),
+    ("url", "s3://bucket/path@v1"),
+    ("r", "16"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("key", "raw", "kind"), SECRETS)
+def test_secrets_are_named(key, raw, kind):
+    assert find(key, raw) == kind
+
+
+@pytest.mark.parametrize(("key", "raw"), CLEAN)
+def test_other_text_is_clean(key, raw):
+    assert find(key, raw) is None
+
+
+@pytest.mark.parametrize(("key", "raw", "kind"), SECRETS)
+@pytest.mark.parametrize("frame", ["{}: {}\n", '{{"{}": "{}"}}', "  {} = '{}'  # note", "--{}={}"])
+def test_secrets_are_masked_wherever_they_stand(key, raw, kind, frame):
+    secret = {"bearer token": raw[7:], "password in a URL": "s3cr3tpw"}.get(kind, raw)
+    text = redact(frame.format(key, raw))
+    assert secret not in text
+    assert "***" in text
+    assert text.startswith(frame.format(key, "|").split("|")[0].split(":")[0])
+
+
+def test_several_in_one_text():
+    one, two = SECRETS[0][1], SECRETS[5][1]
+    assert redact(f"{one} and {two}, r: 16") == "*** and ***, r: 16"
+
+
+def test_an_escape_before_a_secret_does_not_hide_it():
+    assert redact("a\\n" + SECRETS[0][1]) == "a\\n***"
+
+
+@given(st.text(max_size=200))
+def test_redaction_is_stable(text):
+    assert redact(redact(text)) == redact(text)
+    find(text[:20], text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("sk-ant-" * 200_000, "sk-" * 400_000, "hf_" * 400_000, "Bearer " * 200_000, "://a:" * 200_000),
+        *("wandb" * 200_000, "aws" * 300_000, "secretaccess" * 100_000, "xoxb-" * 200_000, "a" * 1_000_000),
+    ],
+)
+def test_masking_takes_linear_time(text):
+    started = time.process_time()
+    redact(text)
+    find(text, text)
+    assert time.process_time() - started < 2
