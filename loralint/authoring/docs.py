@@ -66,7 +66,7 @@ def _rules(hot: list[Any], cold: Mapping[str, Any]) -> Iterator[str]:
 def _row(rule: Mapping[str, Any], key_of: KeyOf) -> tuple[str, str, str]:
     name = f"{rule['id']} {rule['name']}"
     anchor = name.lower().replace(" ", "-")
-    effect = plain(rule["message"], key_of).partition(": ")[0]
+    effect = plain(rule, "message", key_of).partition(": ")[0]
     return f"[{name}](#{anchor})", tiers_of(rule), escaped(effect)
 
 

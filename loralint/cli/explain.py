@@ -79,11 +79,12 @@ def _by_symptom(text: str, style: Style, format_: str) -> Iterator[str]:
         yield json.dumps([{"rule": rule.id, "name": rule.name} for rule in found], indent=1)
         return
     if not found:
-        yield "No rule knows of this. That does not mean that the config is fine: other causes are not known here."
-        yield "The words of the error itself, without the paths around it, find most; `loralint rules` lists all rules."
+        yield "No rule knows of this. That does not mean that the config is fine, only that nothing like it is known here."
+        yield "The words of the error itself find most; `loralint check CONFIG` looks for every fault that is known."
         return
+    yield style.dim("These rules know of something like it, the likeliest first:\n")
     for rule in found:
         hot, cold = _compiled(rule)
         yield f"{style.bold(f'{rule.id} {rule.name}')}  {style.dim(f'tier {tiers_of(hot)}')}"
-        yield f"    {plain(rule.message, _keys(cold))}"
-    yield style.dim(f"\nmore on one: loralint explain {found[0].id}; whether it is yours: loralint check CONFIG")
+        yield f"    {plain(hot, 'message', _keys(cold))}"
+    yield style.dim(f"\nmore on one: `loralint explain {found[0].id}`; whether it is yours: `loralint check CONFIG`")

@@ -17,22 +17,26 @@ from typing import Any, NamedTuple
 from loralint.engine.rules import Rule, all_rules
 from loralint.knowledge.data import part
 
-ENOUGH = 0.42  # below it, what is found is chance: see tests/engine/test_symptoms.py
+ENOUGH = 0.55  # below it, what is found is chance: see tests/engine/test_symptoms.py
 _LONGEST = 20_000  # characters of a question that are looked at
 _WEIGHTS = {"symptoms": 1.0, "message": 0.75, "help": 0.45, "why": 0.4}
 _COMMON = frozenset(
     word
     for line in (
-        "a about after all also although an and any are as at be because been but by can could did do does done",
-        "for from get gets give given go goes had has have he her here his how however i if in into is it its just",
-        "like made make me more most my of on one only or other our out over so some such than that the their them",
-        "then there these they this to too very via was we were what when where which while who will with would",
-        "you your error errors exception file line py python traceback recent call last raise raised run running",
-        "training",
+        "a about after again all also although an and any are as at be because been but by can cannot cant check",
+        "could did didnt do does doesnt done dont for from get gets give given go goes had has have he her here",
+        "his how however i if in into is isnt it its just like made make me more most my of on one only or other",
+        "our out over please so some such than that the their them then there these they this to too try use used",
+        "using very via was we were what when where which while who will with wont would you your",
+        "error errors exception file line py python traceback recent call last raise raised run running training",
+        "warning",
     )
     for word in line.split()
 )
-_WORD = re.compile(r"[a-z]+(?:_[a-z0-9]+)*|\d+(?:\.\d+)?(?:e-?\d+)?%?")
+# other numbers than these are the run's own
+_WORD = re.compile(r"\d+(?=[- ]?bit)|[a-z]+\d*(?:_[a-z0-9]+)*|(?<![\w.])(?:0|100)(?![\w.])")
+_NOISE = re.compile(r"(?<=[a-z])['\u2019](?=[a-z])|\b(?:Value|Type|Runtime|Key|Attribute|Index|OS)Error\b")
+_CAMEL = re.compile(r"(?<=[a-z]{3})(?=[A-Z][a-z])")
 _TELLING = re.compile(r"^\s*(?:E\s+)?[\w.]*(?:Error|Exception|Warning)\b.*:", re.MULTILINE)
 
 
@@ -53,9 +57,9 @@ def search(text: str, most: int = 5) -> list[Rule]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Words without their endings; a name such as learning_rate counts whole and by its parts."""
+    """Words without their endings; a name such as learning_rate or EarlyStopping counts whole and by its parts."""
     out: set[str] = set()
-    for word in _WORD.findall(text.lower()):
+    for word in _WORD.findall(_CAMEL.sub("_", _NOISE.sub("", text)).lower()):
         out.add(word)
         if "_" in word:
             out.update(word.split("_"))

@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
 
 def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf) -> Iterator[Block]:
     """Take what was compiled of the rule. key_of: canonical field -> key in the framework of the examples."""
-    effect, _, cause = plain(hot["message"], key_of).partition(": ")
+    effect, _, cause = plain(hot, "message", key_of).partition(": ")
     yield Block("title", f"{hot['id']} {hot['name']}")
     yield Block("meta", "; ".join(_facts(hot, cold)))
     yield Block("strong", effect[:1].upper() + effect[1:] + (":" if cause else "."))
@@ -34,14 +34,22 @@ def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf) ->
     for example in cold["examples"]:
         yield from _example(hot, example)
     yield Block("head", "What to write")
-    yield Block("text", _sentence(plain(hot["help"], key_of)) + _fixed(hot["fix"]))
+    yield Block("text", _sentence(plain(hot, "help", key_of)) + _fixed(hot["fix"]))
     yield Block("head", "Sources")
     yield from (Block("item", " ".join(source.split())) for source in cold["sources"])
 
 
-def plain(text: str, key_of: KeyOf = str) -> str:
-    """A message without a run: `{key:adapter.rank}` is the key, every other placeholder reads <what stands there>."""
-    return _PLACEHOLDER.sub(lambda match: key_of(match[2]) if match[1] == "key" and match[2] else _gap(match), text)
+def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf) -> str:
+    """The rule's message or help without a run: keys are spelt out, every other placeholder reads <what stands there>."""
+    place = next(iter(hot["at"]), hot["with"].get("field") or hot["with"].get("left") or "item")
+
+    def one(match: re.Match[str]) -> str:
+        name, field = match.groups()
+        if name == "key" and (field or place != "item"):
+            return key_of(field or place)
+        return f"<{field or name}>"
+
+    return _PLACEHOLDER.sub(one, hot[part])
 
 
 def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
@@ -60,10 +68,6 @@ def tiers_of(hot: Mapping[str, Any]) -> str:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "." * (not text.endswith("."))
-
-
-def _gap(match: re.Match[str]) -> str:
-    return f"<{match[2] or match[1]}>"
 
 
 def _facts(hot: Mapping[str, Any], cold: Mapping[str, Any]) -> Iterator[str]:
