@@ -122,6 +122,18 @@ def table_with_packing(document: Document, _: Look) -> list[Observation]:
     return [_rejected(document, table, f"{_STOPS}, since it needs `eval_sample_packing: false` beside it", "remove")]
 
 
+def fp16_beside_bf16(document: Document, _: Look) -> list[Observation]:
+    """Observe fp16 where bf16 is on for certain and wins."""
+    root = document.root
+    assert root is not None
+    bf16, fp16 = _said(root, "bf16"), _said(root, "fp16")
+    if bf16 is None or fp16 is None or plain(bf16.value, "pyyaml") is not True or plain(fp16.value, "pyyaml") is not True:
+        return []
+    message = "`bf16` is on as well, and axolotl goes by that"
+    other = place(document, bf16, "bf16")
+    return [Observation("ignored", place(document, fp16, "fp16"), "harmless", message, rewrite="remove", other=other)]
+
+
 def _rejected(document: Document, pair: Pair, message: str, rewrite: str = "") -> Observation:
     return Observation("rejected", place(document, pair, pair.key), "crash", message, "", rewrite)
 
@@ -144,4 +156,4 @@ def _whole(node: Node) -> int | None:
     return number if isinstance(number, int) else None
 
 
-FAULTS = (refused_together, unknown_adapter, sharegpt, batch_size_alone, table_with_packing)
+FAULTS = (refused_together, unknown_adapter, sharegpt, batch_size_alone, table_with_packing, fp16_beside_bf16)

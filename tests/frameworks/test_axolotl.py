@@ -603,6 +603,13 @@ def test_sharegpt_is_gone(tmp_path: Path) -> None:
     assert one.value.span.line == 7
 
 
+def test_fp16_beside_bf16_is_passed_over(tmp_path: Path) -> None:
+    one = only(tmp_path, MINIMAL + "bf16: true\nfp16: true\n")
+    assert (one.kind, one.effect, one.value.key, one.rewrite) == ("ignored", "harmless", "fp16", "remove")
+    for lines in ("bf16: auto\nfp16: true\n", "bf16: false\nfp16: true\n", "bf16: true\nfp16: false\n", "fp16: true\n"):
+        assert observed(tmp_path, MINIMAL + lines) == []
+
+
 def test_batch_size_does_not_accumulate(tmp_path: Path) -> None:
     one = only(tmp_path, MINIMAL + "micro_batch_size: 4\nbatch_size: 16\n")
     assert (one.kind, one.effect, one.replacement) == ("ignored", "changed", "gradient_accumulation_steps: 4")
