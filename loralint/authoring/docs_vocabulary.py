@@ -49,7 +49,7 @@ DATA = {
     "compare": ("left", "right"),
     "one_of": ("values",),
     "golden": ("bound", "side", "then", "entry", "range"),
-    "observation": ("effect", "what", "advice", "replacement", "rewrite", "kind", "name"),
+    "observation": ("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name"),
     "without_effect": ("keys", "count"),
     "conflict": ("first", "second"),
     "items": ("item", "every"),

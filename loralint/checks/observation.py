@@ -9,6 +9,13 @@ from loralint.checks.hit import Hit
 from loralint.facts.scope import Scope
 from loralint.model import Observation
 
+_OUTCOMES = {
+    "crash": "training stops before it starts",
+    "lost": "the setting never takes effect",
+    "changed": "the run uses another value",
+    "harmless": "the run stays the same",
+}
+
 
 def observed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
     """with: kind, or a list of kinds; `where: key` points at the key; `replaced` wants a replacement, or none."""
@@ -32,6 +39,7 @@ def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
         "rewrite": one.rewrite,
         "kind": one.kind,
         "name": value.key,
+        "outcome": _OUTCOMES[one.effect],
         "advice": _advice(one),
     }
     related = ((one.other, "the other place"),) if one.other is not None else ()

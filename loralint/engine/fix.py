@@ -47,9 +47,7 @@ def _written(field: str, config: Config) -> list[Value]:
     return [one for one in (value, *value.shadowed) if one.span is not None]
 
 
-def _set(
-    field: str, value: object, hit: Hit, config: Config, document: Document, gone: list[str]
-) -> Iterator[Edit]:
+def _set(field: str, value: object, hit: Hit, config: Config, document: Document, gone: list[str]) -> Iterator[Edit]:
     target = config.write(field, value) if value is not None else None
     if target is None or document.root is None:
         raise _NoFixError
