@@ -15,6 +15,7 @@ _ELSEWHERE = frozenset(
     "lm_head embed_tokens embed_out embed_in word_embeddings wte wpe shared score classifier output_layer embedding "
     "embeddings output pooler lm_head.0 head".split()
 )
+_JUDGED = ("all", "weight", "bias")  # no module anywhere: another rule's business
 _PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -43,7 +44,7 @@ def _foreign(name: object, modules: list[str]) -> bool:
     if not isinstance(name, str) or not _PLAIN.fullmatch(name):
         return False
     last = name.rpartition(".")[2]
-    return not last.isdigit() and last not in modules and last not in _ELSEWHERE and last != "all"
+    return not last.isdigit() and last not in modules and last not in _ELSEWHERE and last not in _JUDGED
 
 
 def _close(name: str, modules: list[str]) -> str:
