@@ -27,7 +27,7 @@ _HINTS = (
     "AIza", "wandb_v1_",
 )  # fmt: skip
 _ANY = "(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + ")"
-# To be reported a secret must stand alone; to be masked it need not (it may follow an escape such as `\\n`).
+# To be reported a secret must stand alone; to be masked it need not (it may follow an escape such as `\n`).
 _ALONE = rf"(?<![A-Za-z0-9_]){_ANY}(?![A-Za-z0-9])"
 _BEARER = r"(?i)\b(bearer[ \t]{1,8})([a-z0-9._~+/-]{16,}={0,2})"
 _URL_PASSWORD = r"(://[^\s:/@]{0,200}:)([^\s:/@]{3,200})(@)"  # noqa: S105 - a pattern, not a password
