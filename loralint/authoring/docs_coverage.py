@@ -14,6 +14,8 @@ from loralint.frameworks.table import NO_DEFAULT, Entry, Reader
 from loralint.knowledge.versions import newest
 from loralint.render.page import escaped
 
+_WIDTH = 7  # frameworks beside one another in a table
+# which files are meant, where the framework's name does not say it
 _FILES = {
     "axolotl": "YAML",
     "llamafactory": "YAML or JSON of `llamafactory-cli train`",
@@ -23,6 +25,11 @@ _FILES = {
     "transformers": "`TrainingArguments` as YAML or JSON, read by a script of the user's own",
     "peft": "`adapter_config.json`, and `training_params.json` of PEFT's method comparison",
     "torchtune": "recipe config, YAML",
+    "unsloth-studio": "YAML or JSON of `unsloth train --config`, and the studio's defaults by model",
+    "autotrain": "YAML of `autotrain --config`",
+    "h2o-llmstudio": "YAML of an experiment",
+    "ludwig": "YAML with `model_type: llm`",
+    "oumi": "YAML of `oumi train`",
 }
 _DIALECTS = {
     "pyyaml": "PyYAML (`2e-4` is a text, `on` is true)",
@@ -52,11 +59,13 @@ def coverage(data: Mapping[str, Any]) -> Iterator[str]:
         ' read; "default only" means that the framework decides it without a key. Rules and the golden list speak of'
         " the fields by the names on the left; [vocabulary.md](vocabulary.md) says what each means.\n"
     )
-    for section, fields in groupby(FIELDS, lambda field: field.partition(".")[0]):
-        rows = [(f"`{field}`", *(_cell(field, one) for one in readers.values())) for field in fields]
-        if any(any(cells) for _, *cells in rows):
-            yield f"### {section}\n"
-            yield table(("field", *readers), rows)
+    for section, several in groupby(FIELDS, lambda field: field.partition(".")[0]):
+        fields = list(several)
+        yield f"### {section}\n"
+        for start in range(0, len(readers), _WIDTH):
+            some = dict(list(readers.items())[start : start + _WIDTH])
+            rows = [(f"`{field}`", *(_cell(field, one) for one in some.values())) for field in fields]
+            yield table(("field", *some), [row for row in rows if any(row[1:])])
 
 
 def keys(field: str, one: Reader) -> list[str]:
@@ -81,12 +90,12 @@ def _cell(field: str, one: Reader) -> str:
 def _framework(name: str, one: Reader, data: Mapping[str, Any]) -> tuple[str, ...]:
     lists = data.get(f"keys-{one.keys or name}", {})
     fields = len({entry.field for entry in one.table})
-    unknown = _UNKNOWN.get(name) or _EFFECTS[_of_base(lists, data)["unknown"]]
+    unknown = _UNKNOWN.get(name) or _EFFECTS.get(_of_base(lists, data).get("unknown", ""), "not judged")
     inside = [f"in `{where}` {_EFFECTS[effect]}" for where, effect in lists.get("inside", {}).items()]
     loaded = _DIALECTS[one.dialect] + (", numbers in quotes become numbers" if one.coerces else "")
-    release = newest(one.packages[0]) or newest(one.packages[1]) or ""
+    release = newest(one.packages[0]) or ""
     return (
-        f"`{name}`", _FILES[name], loaded, "; ".join([unknown, *inside]), str(fields), release,
+        f"`{name}`", _FILES.get(name, one.title), loaded, "; ".join([unknown, *inside]), str(fields), release,
         escaped(lists.get("version", "")),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import re
 from importlib import import_module
 from typing import NamedTuple
 
-from loralint.frameworks.signatures import COMPONENT, LORA_MODEL, MAPPINGS, PLAIN_MAPPINGS, SIGNATURES, Signature
+from loralint.frameworks.signatures import COMPONENT, MAPPINGS, MARKS, PLAIN_MAPPINGS, SIGNATURES, Signature
 from loralint.frameworks.table import Reader
 from loralint.source.document import Document, Node
 
@@ -24,6 +24,11 @@ NAMES = {
     "transformers": "transformers",
     "peft": "peft",
     "torchtune": "torchtune",
+    "unsloth-studio": "unsloth_studio",
+    "autotrain": "autotrain",
+    "h2o-llmstudio": "h2o_llmstudio",
+    "ludwig": "ludwig",
+    "oumi": "oumi",
 }
 _ALIASES = {
     "llama-factory": "llamafactory",
@@ -36,9 +41,14 @@ _ALIASES = {
     "trainer": "transformers",
     "adapter-config": "peft",
     "tune": "torchtune",
+    "unsloth": "unsloth-studio",
+    "autotrain-advanced": "autotrain",
+    "h2o": "h2o-llmstudio",
+    "llm-studio": "h2o-llmstudio",
 }
 _HEAD = 256 * 1024  # characters of an unparsable text that are looked at
 _YAML_KEY = re.compile(r"""^["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])""", re.MULTILINE)
+_ANY_YAML_KEY = re.compile(r"""^([ \t]*)["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])""", re.MULTILINE)
 _JSON_KEY = re.compile(r"""^([ \t]*)(?:\{[ \t]*)?"([A-Za-z_]\w{0,60})"[ \t]*:""", re.MULTILINE)
 _ANY_JSON_KEY = re.compile(r""""([A-Za-z_]\w{0,60})"[ \t]*:""")
 _COMPONENT_KEY = re.compile(r"^[ \t]+_component_[ \t]*:", re.MULTILINE)
@@ -96,7 +106,7 @@ def looks_like_run(text: str) -> str:
     text = text[:_HEAD]
     if _RENDERED.search(text):
         return ""
-    keys = _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else _YAML_KEY.findall(text)
+    keys = _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else [*_YAML_KEY.findall(text), *_marks(text)]
     if _COMPONENT_KEY.search(text):
         keys.append(COMPONENT)
     present = frozenset(keys)
@@ -111,6 +121,17 @@ def _json_keys(text: str) -> list[str]:
         return _ANY_JSON_KEY.findall(text)
     least = min(len(indent) for indent, _ in found)
     return [key for indent, key in found if len(indent) == least]
+
+
+def _marks(text: str) -> list[str]:
+    """Keys below a section at the root, as `section.key`, where they are a sign; how deep they stand does not matter."""
+    section, found = "", []
+    for indent, key in _ANY_YAML_KEY.findall(text):
+        if not indent:
+            section = key
+        elif f"{section}.{key}" in MARKS:
+            found.append(f"{section}.{key}")
+    return found
 
 
 def _match(shape: _Shape, file: str = "") -> Detection | None:
@@ -145,9 +166,8 @@ def _shape(root: Node) -> _Shape:
 
 
 def _inside(root: Node) -> list[str]:
-    """Find the marks of torchtune, whose root keys alone are nobody's."""
-    marks = [COMPONENT for pair in root.pairs if pair.value.get("_component_") is not None]
-    model = root.get("model")
-    if model is not None and model.get("lora_attn_modules") is not None:
-        marks.append(LORA_MODEL)
-    return marks
+    """Find the marks of frameworks whose root keys alone are nobody's."""
+    sections = [pair for pair in root.pairs if pair.value.kind == "mapping"]
+    marks = [f"{section.key}.{pair.key}" for section in sections for pair in section.value.pairs]
+    components = [COMPONENT for section in sections if section.value.get(COMPONENT) is not None]
+    return [mark for mark in marks if mark in MARKS] + components

@@ -21,6 +21,7 @@ _SWITCHES = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "tru
 _LONGEST = 400  # characters of a text that may be a number
 _NAMES = {
     "int": "a whole number",
+    "count": "a whole number without a point",
     "float": "a number",
     "bool": "true or false",
     "str": "a text",
@@ -37,12 +38,24 @@ def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
     assert root is not None
     lists: Any = key_list(reader.keys)
     specs = types_of(reader.keys)
-    for pair in root.pairs if specs else ():
-        if pair.key in specs and pair is root.pair(pair.key) and not _open(pair.value):
+    for key, pair in _typed(root, specs):
+        if not _open(pair.value):
             made = plain(pair.value, reader.dialect)
-            if not any(fits(made, kind) for kind in specs[pair.key].split("|")) and not _held(made):
-                meant = (move for move in lists["moves"].get(pair.key, ()) if fits(made, move["type"]))
-                yield _refused(document, pair, specs[pair.key], next(meant, {}), reader)
+            if not any(fits(made, kind) for kind in specs[key].split("|")) and not _held(made):
+                meant = (move for move in lists.get("moves", {}).get(key, ()) if fits(made, move["type"]))
+                yield _refused(document, key, pair, specs[key], next(meant, {}), reader)
+
+
+def _typed(root: Node, specs: Mapping[str, str]) -> Iterator[tuple[str, Pair]]:
+    """Keys at the root and in its sections for which a type is stated; of a key written twice the one that counts."""
+    sections = {key.partition(".")[0] for key in specs if "." in key}
+    for pair in root.pairs if specs else ():
+        if pair.key in specs and pair is root.pair(pair.key):
+            yield pair.key, pair
+        if pair.key in sections and pair.value.kind == "mapping":
+            for inner in pair.value.pairs:
+                if f"{pair.key}.{inner.key}" in specs and inner is pair.value.pair(inner.key):
+                    yield f"{pair.key}.{inner.key}", inner
 
 
 def fits(made: object, kind: str) -> bool:
@@ -74,6 +87,7 @@ def _whole(made: object) -> bool:
 _TESTS: dict[str, Callable[[object], bool]] = {
     "null": lambda made: made is None,
     "int": _whole,
+    "count": lambda made: type(made) in (int, str) and _whole(made),
     "float": lambda made: _number(made) is not None,
     "share": lambda made: 0 < (_number(made) or 0) < 1,
     "bool": _switch,
@@ -91,19 +105,21 @@ def _held(made: object) -> bool:
     return isinstance(made, Unknown) or (isinstance(made, list) and any(isinstance(item, Unknown) for item in made))
 
 
-def _refused(document: Document, pair: Pair, spec: str, move: Mapping[str, str], reader: Reader) -> Observation:
+def _refused(
+    document: Document, key: str, pair: Pair, spec: str, move: Mapping[str, str], reader: Reader
+) -> Observation:
     node = pair.value
     value = Value(
         node.raw if node.kind == "scalar" else None,
-        key=pair.key,
-        pointer="/" + pair.key,
+        key=key,
+        pointer="/" + key.replace(".", "/"),
         text=document.text[node.start : node.end],
         span=document.span(node),
         key_span=document.span(pair.key_node),
     )
     names = [_NAMES.get(kind, kind.strip("'")) for kind in spec.split("|") if kind != "null"]
     wanted = " or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
-    message = f"{reader.title} stops before it loads anything, since `{pair.key}` has to be {wanted}"
+    message = f"{reader.title} stops before it loads anything, since `{key}` has to be {wanted}"
     replacement = move.get("to") or move.get("write", "")
     rewrite = "key" if "to" in move else "value" if replacement else ""
     return Observation("rejected", value, "crash", message, replacement, rewrite)

@@ -8,8 +8,9 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     moved     {dotted key: {effect, message, to, rewrite, when, package, kind, if}}: renamed, removed and ignored keys;
               `if: truthy` or `if: set` passes over values that say nothing; of a list the first that holds counts
     plugins   {class path of a plugin: [keys that exist once `plugins` of the file lists it]}
-    types     {what pydantic takes, see frameworks.kinds: [top-level keys]}
+    types     {what pydantic takes, see frameworks.kinds: [keys at the top, or section.key]}
     moves     {key: [{type, to or write}]}: under which key a value of a wrong type belongs, or what to write instead
+    lenient   releases in which an unknown key was dropped although `unknown` says crash
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
     extends   another list that this one adds to: what it knows at the top is not moved here
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
@@ -102,7 +103,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
             if holding is not None:
                 yield _moved(document, pair, dotted, holding, reader)
         elif not _known(dotted, pair.key, known, lists["keys"]):
-            unknown = _unknown(document, pair, dotted, lists, reader, plugins)
+            unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins)
             if unknown.replacement or not plugins.foreign:  # a plugin of which we know nothing may read it
                 yield unknown
 
@@ -185,6 +186,12 @@ def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str]
         moved.get("rewrite", ""),
         moved.get("package", ""),
     )
+
+
+def _ruling(lists: Mapping[str, Any], look: Look) -> Mapping[str, Any]:
+    """The list as it holds for the run's release."""
+    lenient = "lenient" in lists and look.version_is(lists["lenient"])
+    return {**lists, "unknown": "lost"} if lenient else lists
 
 
 def _unknown(

@@ -94,6 +94,21 @@ _ALPACA = FOREIGN | _keys("data_path prompt_template_name")
 _MIXTURE = _keys("dataset_mixer dataset_mixture")
 _LORA_KWARGS = _keys("target_modules task_type lora_dropout use_rslora use_dora init_lora_weights modules_to_save")
 
+# Frameworks whose root holds sections only are told by `section.key`.
+_OUMI = _keys("""
+    training.trainer_type training.use_peft training.enable_gradient_checkpointing data.train peft.lora_r peft.q_lora
+    peft.lora_target_modules
+""")
+_STUDIO = _keys("""
+    training.training_type training.train_on_completions training.random_seed data.format_type data.local_dataset
+    lora.use_loftq lora.vision_all_linear lora.finetune_language_layers lora.finetune_vision_layers
+    logging.enable_wandb logging.enable_tensorboard
+""")
+_STUDIO_LORA = _keys("lora.lora_r lora.lora_alpha lora.target_modules training.max_seq_length training.load_in_4bit")
+_STUDIO_COMMAND = _keys("model training.training_type training.load_in_4bit training.output_dir")
+_AUTOTRAIN = _keys("project_name backend log params.peft params.lr params.epochs params.batch_size")
+MARKS = _OUMI | _STUDIO | _STUDIO_LORA | _STUDIO_COMMAND | _AUTOTRAIN | {LORA_MODEL, "model.model_name"}
+
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = _V1_PARTS | _MIXTURE | _keys("optimizer_kwargs special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
 # Mappings that TrainingArguments itself takes, so that the file still counts as flat.
@@ -125,6 +140,14 @@ SIGNATURES = (
               _keys("model_id optimizer_type batch_size_eval grad_norm_clip autocast_adapter_dtype"), 2),
     Signature("torchtune", "torchtune", _keys(COMPONENT), none=_keys("apiVersion")),
     Signature("torchtune", "torchtune", _keys(LORA_MODEL)),
+    Signature("h2o-llmstudio", "h2o_llmstudio", _keys("llm_backbone problem_type"), none=_keys("apiVersion")),
+    Signature("ludwig", "ludwig", _keys("base_model input_features"), none=_keys("apiVersion")),
+    Signature("autotrain", "autotrain", _keys("task base_model"), _AUTOTRAIN, 1, none=_keys("apiVersion")),
+    Signature("oumi", "oumi", _keys("model.model_name"), _OUMI, 2, none=_keys("apiVersion")),
+    Signature("unsloth-studio", "unsloth_studio", some=_STUDIO_COMMAND, least=1, also=_STUDIO, also_least=2,
+              none=_keys("apiVersion")),
+    Signature("unsloth-studio", "unsloth_studio_defaults", some=_STUDIO, least=2, also=_STUDIO_LORA, also_least=1,
+              none=_keys("apiVersion")),
     Signature("llamafactory", "llamafactory", _keys("finetuning_type"), none=_keys("apiVersion sft_type tuner_type")),
     Signature("llamafactory", "llamafactory_v1", _keys("model"), _V1, 1),
     Signature("llamafactory", "llamafactory_v1", _keys("peft_config"),

@@ -75,6 +75,25 @@ RUNS = {
     "peft as arguments": ("peft", '{"r": 8, "lora_alpha": 16, "lora_dropout": 0.1, "target_modules": ["q_proj"]}'),
     "torchtune": ("torchtune", "model:\n  _component_: torchtune.models.llama3.lora_llama3_8b\nbatch_size: 2\n"),
     "torchtune optimizer only": ("torchtune", "optimizer:\n  _component_: torch.optim.AdamW\n  lr: 3e-4\n"),
+    "h2o": ("h2o-llmstudio", "llm_backbone: org/m\nproblem_type: text_dpo_modeling\ntraining: {lora: true}\n"),
+    "Ludwig": (
+        "ludwig",
+        "model_type: llm\nbase_model: org/m\nadapter:\n  type: lora\ninput_features: []\noutput_features: []\n",
+    ),
+    "Ludwig with a word": (
+        "ludwig",
+        "model_type: llm\nbase_model: org/m\nadapter: lora\ninput_features: [{name: a, type: text}]\n",
+    ),
+    "autotrain": ("autotrain", "task: llm-sft\nbase_model: org/m\nproject_name: p\nparams:\n  lr: 2e-4\nhub: {}\n"),
+    "autotrain part": ("autotrain", "task: llm-sft\nbase_model: org/m\nparams:\n  peft: true\n"),
+    "oumi": (
+        "oumi",
+        "model:\n  model_name: org/m\ntraining:\n  use_peft: true\n  output_dir: o\npeft:\n  lora_r: 8\n",
+    ),
+    "Unsloth Studio": (
+        "unsloth-studio",
+        "model: org/m\ntraining:\n  training_type: lora\n  random_seed: 1\nlora:\n  lora_r: 8\n",
+    ),
     "torchtune part": ("torchtune", "model:\n  lora_attn_modules: [q_proj]\n  lora_rank: 8\n"),
 }
 V1 = {
@@ -85,10 +104,6 @@ V1 = {
 
 # Other trainers, and what else lies in repositories.
 NO_RUNS = {
-    "Ludwig": "model_type: llm\nbase_model: org/m\nadapter:\n  type: lora\ninput_features: []\noutput_features: []\n",
-    "Ludwig with a word": "model_type: llm\nbase_model: org/m\nadapter: lora\n"
-    "input_features: [{name: a, type: text}]\n",
-    "autotrain": "task: llm-sft\nbase_model: org/m\nproject_name: p\nparams:\n  lr: 2e-4\n  peft: true\nhub: {}\n",
     "mergekit": "base_model: org/m\nmerge_method: ties\nmodels:\n  - model: a\ndtype: bfloat16\n",
     "mergekit slices": "slices:\n  - sources: []\nbase_model: org/m\nmerge_method: slerp\n",
     "mlx-lm": "model: org/m\ntrain: true\ndata: d\niters: 100\nbatch_size: 4\nlearning_rate: 1e-5\n"
@@ -103,12 +118,10 @@ NO_RUNS = {
     "ms-swift 2": "model_type: qwen\nsft_type: lora\nquantization_bit: 4\nlearning_rate: 1e-4\noutput_dir: o\n",
     "litgpt": "checkpoint_dir: c\nlora_r: 8\nlora_query: true\ntrain: {micro_batch_size: 1}\n"
     "precision: bf16-true\nseed: 1\n",
-    "Unsloth Studio": "training:\n  max_seq_length: 2048\n  learning_rate: 2e-4\nlora:\n  lora_r: 64\n",
+    "names of Unsloth Studio in a nesting of one's own": "training:\n  max_seq_length: 2048\n  learning_rate: 2e-4\nlora:\n  lora_r: 64\n",
     "NeMo Automodel": "recipe: R\nstep_scheduler: {max_steps: 9}\npeft:\n  _target_: nemo.PeftConfig\nmodel: {}\n",
     "NeMo-RL": "defaults: base.yaml\npolicy:\n  dtensor_cfg: {lora_cfg: {enabled: true}}\n",
     "verl": "actor_rollout_ref:\n  model: {lora_rank: 8}\ntrainer: {total_epochs: 1}\n",
-    "h2o": "llm_backbone: org/m\nproblem_type: text\ntraining: {lora: true, learning_rate: 1e-4}\n",
-    "oumi": "model: {model_name: org/m}\ndata: {}\ntraining: {use_peft: true, output_dir: o}\npeft: {lora_r: 8}\n",
     "fms-hf-tuning": '{"model_name_or_path": "m", "training_data_path": "d", "output_dir": "o", "num_train_epochs": 1,'
     ' "per_device_train_batch_size": 4, "learning_rate": 1e-5}',
     "open-instruct": "model_name_or_path: m\nuse_lora: true\nlora_rank: 8\nuse_slow_tokenizer: true\n"
@@ -122,6 +135,8 @@ NO_RUNS = {
     ' "report_to": "none"}',
     "ai-toolkit": "job: extension\nconfig:\n  name: n\n  process: []\nmeta: {version: '1.0'}\n",
     "OneTrainer": '{"base_model_name": "m", "training_method": "LORA", "batch_size": 4, "learning_rate": 1e-4}',
+    "Ludwig without a language model": "input_features: [{name: a, type: text}]\noutput_features: []\n",
+    "oumi inference": "model:\n  model_name: org/m\nengine: VLLM\ngeneration:\n  max_new_tokens: 9\n",
     "own nesting": "model: {name: org/m}\ntraining: {learning_rate: 1e-4, num_train_epochs: 1}\nlora: {r: 8}\n",
     "own flat names": "lr: 1e-3\nepochs: 10\nbatch_size: 32\nseed: 1\nweight_decay: 0.1\noutput_dir: o\n",
     "own PyTorch script": "learning_rate: 1e-3\nweight_decay: 0.01\nmax_steps: 100\nseed: 3\nwarmup_steps: 10\n",
@@ -201,6 +216,13 @@ def test_recognises_the_nested_format_of_llamafactory(case):
     assert found is not None
     assert (found.framework, found.module) == ("llamafactory", "llamafactory_v1")
     assert by_name("llamafactory", document(V1[case])) == "llamafactory_v1"
+
+
+def test_recognises_the_defaults_files_of_unsloth_studio():
+    text = "training:\n  num_epochs: 0\n  random_seed: 3407\nlora:\n  lora_r: 16\n  use_loftq: false\n"
+    found = detect(document(text))
+    assert found is not None
+    assert (found.framework, found.module) == ("unsloth-studio", "unsloth_studio_defaults")
 
 
 @pytest.mark.parametrize("case", NO_RUNS)
