@@ -87,7 +87,9 @@ def _pointer(key: str) -> str:
 
 
 def loaded(node: Node, dialect: str) -> object:
-    """A node's plain value, or Unknown when its text is filled in only when the run starts."""
+    """A node's plain value, with Unknown for a text, or an item of a list, that is filled in only when the run starts."""
+    if node.kind == "sequence":
+        return [loaded(item, dialect) for item in node.items]
     if node.kind == "scalar" and is_template(node.raw):
         return Unknown(f"`{node.raw}` is filled in only when the run starts")
     return plain(node, dialect)

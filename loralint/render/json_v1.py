@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from loralint.version import __version__
-from loralint.model import Finding, Note, Report, Run, Value
+from loralint.model import Finding, Note, Report, Run, Unknown, Value
 from loralint.source.secrets import redact
+from loralint.version import __version__
 
 
 def render(report: Report, *, color: bool) -> str:
@@ -84,9 +84,11 @@ def setting(value: Value) -> dict[str, Any]:
 
 
 def safe(value: object) -> object:
-    """JSON without secrets and without NaN, which JSON has no word for."""
+    """JSON without secrets, null for what is unknown, and text for NaN, which JSON has no word for."""
     if isinstance(value, str):
         return redact(value)
+    if isinstance(value, Unknown):
+        return None
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return str(value)
     if isinstance(value, (list, tuple)):

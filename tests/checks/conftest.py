@@ -28,7 +28,7 @@ class Given:
 
 @pytest.fixture(scope="session")
 def given():
-    """given({"optim.lr": 1e-4, "lora.E": Value(...)}) -> a Scope; a name that is no field is a fact already computed."""
+    """given({"optim.lr": 1e-4, "lora.E": Value(...)}) -> a Scope; other names are facts."""
 
     def build(values: dict[str, Any]) -> Scope:
         made = {name: one if isinstance(one, Value) else Value(one, field=name) for name, one in values.items()}

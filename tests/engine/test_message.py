@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from loralint.checks.hit import Hit
+from loralint.engine.message import fill
+from loralint.facts import FACTS
+from loralint.facts.scope import Scope
+from loralint.run.assemble import assemble
+from loralint.run.options import Options
+from loralint.source.read import read_bytes
+
+TEXT = "base_model: a/b\nadapter: lora\nlora_r: 16\nlora_alpha: 3.2e1\nlearning_rate: 2.0e-4\noptimizer: {}\n"
+
+
+def _fill(message, field, optimizer="adamw_torch", **hit):
+    assembled = assemble(read_bytes(TEXT.format(optimizer).encode(), "c.yaml"), Options())
+    assert assembled is not None
+    config = assembled.config
+    return fill(message, Hit(config.get(field), **hit), config, Scope(config, FACTS))
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("{key} is {value}", "lora_alpha is 3.2e1"),
+        ("write {suggest}", "write 16"),
+        ("{framework}", "axolotl"),
+        ("{key:optim.lr}", "learning_rate"),
+        ("{key:schedule.warmup_steps}", "warmup_steps"),
+        ("{get:adapter.rank}", "16"),
+        ("{get:optim.lr}", "0.0002"),
+        ("{get:lora.ratio}", "2"),
+        ("{get:run.gpu}", "null"),
+        ("{bound} and {names}", "0.1 and q_proj, v_proj"),
+        ("{nobody} {get} {}", "{nobody} {get} {}"),
+    ],
+)
+def test_placeholders(message, text):
+    data = {"bound": 0.1, "names": ["q_proj", "v_proj"]}
+    assert _fill(message, "adapter.alpha", data=data, suggest=16) == text
+
+
+def test_the_key_of_an_absent_value_is_the_one_to_write():
+    assert _fill("{key}", "schedule.warmup_steps") == "warmup_steps"
+
+
+def test_what_is_filled_in_is_not_filled_again():
+    assert _fill("{value} {what}", "optim.name", '"{key} {get:adapter.rank}"', data={"what": "{key}"}) == (
+        '"{key} {get:adapter.rank}" {key}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (r'"\e[31mred\u202e"', r'"\e[31mred\u202e"'),
+        ('"left \u202e right"', r'"left \u202e right"'),
+        ("'zero\u200bwidth'", r"'zero\u200bwidth'"),
+    ],
+)
+def test_control_characters_are_shown_as_escapes(written, shown):
+    text = _fill("{value} | {get:optim.name}", "optim.name", written)
+    assert text.startswith(shown)
+    assert text.isprintable()
+
+
+def test_secrets_are_masked():
+    secret = "hf_aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH"
+    text = _fill("{value} {get:optim.name} {what}", "optim.name", secret, data={"what": f"x {secret}"})
+    assert secret not in text
+    assert text.count("***") == 3
+
+
+def test_a_long_text_is_cut():
+    assert len(_fill("{value}", "optim.name", "x" * 5000)) == 200
