@@ -53,7 +53,11 @@ def _bits(word: object) -> object:
 
 
 def _written_bits(number: object) -> object:
-    return {4: "int4", 8: "int8"}.get(number, None if number == _FULL_PRECISION else SKIP) if isinstance(number, int) else SKIP
+    return (
+        {4: "int4", 8: "int8"}.get(number, None if number == _FULL_PRECISION else SKIP)
+        if isinstance(number, int)
+        else SKIP
+    )
 
 
 def _targets(names: object) -> object:
@@ -69,6 +73,10 @@ def _written_targets(names: object) -> object:
 
 def _trackers(name: object) -> object:
     return [] if name in ("none", None) else one_to_list(name)
+
+
+def _only_one(names: object) -> object:
+    return names[0] if isinstance(names, list) and len(names) == 1 else SKIP
 
 
 def _positive(number: object) -> object:
@@ -94,14 +102,6 @@ def _default_bits(look: Look) -> object:
     return 4 if look.get("adapter.method").value == "lora" else _FULL_PRECISION
 
 
-def _adapter_dtype(look: Look) -> object:
-    """Give bf16 where TRL 0.13 casts the adapter over a 4-bit base, else PEFT's fp32."""
-    if look.get("adapter.method").value != "lora":
-        return SKIP
-    casts = look.get("quant.bits").value == 4 and look.get("train.task").value in ("sft", "orpo", "dpo")
-    return "bf16" if casts and look.get("precision.bf16").value is True else "fp32"
-
-
 def _if_evaluated(yes: object, no: object) -> Callable[[Look], object]:
     def default(look: Look) -> object:
         if look.get("train.task").value not in _LANGUAGE:
@@ -122,7 +122,7 @@ def _beta(look: Look) -> object:
 
 
 def combine(document: Document, values: Values) -> Values:
-    """Let the switches decide: no quantisation without LoRA, no evaluation without a split, no block beyond the limit."""
+    """Let the switches decide: no quantisation without LoRA, no evaluation without a split, no block past the limit."""
     del document
     fields: dict[str, tuple[Value, ...]] = {}
     method = values.get("adapter.method", ())
@@ -164,7 +164,7 @@ TABLE = (
     Entry("adapter.bias", "", write=never, default=_lora("none")),
     Entry("adapter.init", "", write=never, default=_lora("true")),
     Entry("adapter.task_type", "", write=never, default=_lora("CAUSAL_LM")),
-    Entry("adapter.dtype", "", write=never, default=_adapter_dtype),
+    Entry("adapter.dtype", "", write=never, default=_lora("fp32")),
     Entry("adapter.merge_on_save", "params.merge_adapter", not_null, default=_lora(answer=False)),
     # quantisation of the base, with LoRA only
     Entry("quant.bits", "params.quantization", _bits, _written_bits, _default_bits),
@@ -188,7 +188,7 @@ TABLE = (
     Entry("train.epochs", "params.epochs", not_null, default=_llm(1)),
     Entry("train.seed", "params.seed", not_null, default=_llm(42)),
     Entry("train.early_stopping_patience", "params.early_stopping_patience", not_null, never),
-    Entry("train.report_to", "log", _trackers, lambda names: names[0] if names else "none"),
+    Entry("train.report_to", "log", _trackers, lambda names: _only_one(names) if names else "none"),
     Entry("train.logging_steps", "params.logging_steps", _positive),
     # precision
     Entry("precision.bf16", "params.mixed_precision", lambda word: word == "bf16", lambda on: "bf16" if on else SKIP,
@@ -197,9 +197,9 @@ TABLE = (
           _llm(answer=False)),
     # data
     Entry("data.datasets", "data.path", one_to_list,
-          lambda names: names[0] if isinstance(names, list) and len(names) == 1 else SKIP),
+          _only_one),
     Entry("data.eval_dataset", "data.valid_split", lambda name: SKIP if name is None else one_to_list(name),
-          lambda names: names[0] if isinstance(names, list) and len(names) == 1 else SKIP),
+          _only_one),
     Entry("data.template", "data.chat_template", not_null),
     Entry("data.sequence_len", "params.block_size", _positive, default=_llm(_BLOCK)),
     Entry("data.sequence_len", "params.model_max_length", _positive, never),

@@ -21,7 +21,12 @@ def ignored(document: Document, _: Look) -> list[Observation]:
     """Quantisation that is asked for without `peft`: the language-model trainers then load the base as it is."""
     root = document.root
     pair = find(root, "params.quantization") if root is not None and _is_llm(root) else None
-    if root is None or pair is None or _value(root, "params.quantization") not in ("int4", "int8") or _value(root, "params.peft") is True:
+    if (
+        root is None
+        or pair is None
+        or _value(root, "params.quantization") not in ("int4", "int8")
+        or _value(root, "params.peft") is True
+    ):
         return []
     message = "AutoTrain quantises the base for an adapter only, and `peft` is off"
     return [Observation("ignored", place(document, pair, "params.quantization"), "lost", message, package=_PACKAGE)]

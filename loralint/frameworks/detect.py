@@ -106,7 +106,9 @@ def looks_like_run(text: str) -> str:
     text = text[:_HEAD]
     if _RENDERED.search(text):
         return ""
-    keys = _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else [*_YAML_KEY.findall(text), *_marks(text)]
+    keys = (
+        _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else [*_YAML_KEY.findall(text), *_marks(text)]
+    )
     if _COMPONENT_KEY.search(text):
         keys.append(COMPONENT)
     present = frozenset(keys)
@@ -124,7 +126,7 @@ def _json_keys(text: str) -> list[str]:
 
 
 def _marks(text: str) -> list[str]:
-    """Keys below a section at the root, as `section.key`, where they are a sign; how deep they stand does not matter."""
+    """Keys below a section at the root, as `section.key`, where they are a sign, however deep they stand."""
     section, found = "", []
     for indent, key in _ANY_YAML_KEY.findall(text):
         if not indent:

@@ -84,6 +84,11 @@ def _not_negative(number: object) -> object:
     return number if isinstance(number, int) and number >= 0 else SKIP
 
 
+def _only_evaluates(epochs: object) -> object:
+    """Read no epochs as the evaluation that is then forced."""
+    return False if isinstance(epochs, int) and epochs <= 0 else SKIP
+
+
 def _per_epoch(share: object) -> object:
     """Turn epochs between evaluations into evaluations per epoch, and back."""
     return 1 / share if isinstance(share, (int, float)) and share > 0 else SKIP
@@ -114,7 +119,7 @@ def _clip(look: Look) -> object:
 
 
 def combine(document: Document, values: Values) -> Values:
-    """Put warm-up into a share of the run, autocast into one field, and leave out what DeepSpeed's switch leaves out."""
+    """Make warm-up a share of the run and autocast one field, and leave out what DeepSpeed's switch leaves out."""
     del document
     fields: dict[str, tuple[Value, ...]] = {}
     if "schedule.warmup_ratio" in values:
@@ -164,7 +169,8 @@ TABLE = (
     Entry("adapter.alpha", "training.lora_alpha", not_null, default=16),
     Entry("adapter.dropout", "training.lora_dropout", not_null, default=0.05),
     Entry("adapter.bias", "", write=never, default=_lora("none")),
-    Entry("adapter.targets", "training.lora_target_modules", _targets, _written_targets, _lora("all-linear"), split=","),
+    Entry("adapter.targets", "training.lora_target_modules", _targets, _written_targets, _lora("all-linear"),
+          split=","),
     Entry("adapter.rslora", "training.use_rslora", not_null, default=False),
     Entry("adapter.dora", "training.use_dora", not_null, default=False),
     Entry("adapter.init", "", write=never, default=_lora("true")),
@@ -199,10 +205,12 @@ TABLE = (
     Entry("batch.drop_last", "training.drop_last_batch", not_null, default=True),
     Entry("train.task", "problem_type", lambda name: _TASKS.get(str(name), SKIP), never),
     Entry("train.epochs", "training.epochs", not_null, default=1),
+    Entry("train.enabled", "training.epochs", _only_evaluates, never, True),
     Entry("train.seed", "environment.seed", _not_negative),
     Entry("train.neftune_alpha", "augmentation.neftune_noise_alpha", _positive),
     Entry("train.report_to", "logging.logger", lambda name: _TRACKERS.get(str(name).lower(), SKIP),
-          lambda names: {"wandb": "W&B", "neptune": "Neptune"}.get(names[0], SKIP) if names else "None", []),
+          lambda names: {"wandb": "W&B", "neptune": "Neptune"}.get(str(_only_one(names)), SKIP) if names else "None",
+          []),
     Entry("run.gpu_count", "environment.gpus", lambda names: len(names) or SKIP if isinstance(names, list) else SKIP,
           never),
     # precision: autocast, whose format is a second key

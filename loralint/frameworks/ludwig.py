@@ -2,7 +2,7 @@
 
 The fine-tuning trainer is the general one with another batch size: a rate of 0.001 and 100 epochs are its defaults.
 Without `trainer.type` the model is only prompted. Data, seed and output folder stand on the command line.
-Sources: ludwig 0.17.10 schema/{trainer,optimizers,lr_scheduler}.py, schema/llms/*.py, utils/{llm_utils,trainer_utils}.py.
+Sources: ludwig 0.17.10 schema/{trainer,optimizers,lr_scheduler}.py, schema/llms/*.py, utils/*_utils.py.
 """
 
 from __future__ import annotations

@@ -68,7 +68,10 @@ def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "")
     """A key written twice: the last one counts, or the loader refuses the file."""
     if node.kind == "mapping":
         for earlier, later in node.duplicates():
-            same = document.text[earlier.value.start : earlier.value.end] == document.text[later.value.start : later.value.end]
+            same = (
+                document.text[earlier.value.start : earlier.value.end]
+                == document.text[later.value.start : later.value.end]
+            )
             crash = reader.dialect == "omegaconf"
             yield Observation(
                 "duplicate",
@@ -208,9 +211,7 @@ def _unknown(
     if plugin:
         message += f", since `plugins` does not list {plugin}"
     rewrite = "key" if guess else ""
-    return Observation(
-        "unknown", place(document, pair, dotted), effect, message, guess, rewrite, reader.packages[0]
-    )
+    return Observation("unknown", place(document, pair, dotted), effect, message, guess, rewrite, reader.packages[0])
 
 
 def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
@@ -280,7 +281,12 @@ def _misreading(node: Node, wanted: str, dialect: str, converts: bool) -> tuple[
             number = number_text(got)
             if number is not None and not converts:
                 return "crash", f"the loader reads `{node.raw}` as text, not as a number", repr(number), "value"
-        elif node.plain and isinstance(got, int) and not isinstance(got, bool) and node.raw.replace("_", "") != str(got):
-            if number_text(node.raw) != got:
-                return "changed", f"YAML 1.1 reads `{node.raw}` as {got}", str(got), ""
+        elif (
+            node.plain
+            and isinstance(got, int)
+            and not isinstance(got, bool)
+            and node.raw.replace("_", "") != str(got)
+            and number_text(node.raw) != got
+        ):
+            return "changed", f"YAML 1.1 reads `{node.raw}` as {got}", str(got), ""
     return None

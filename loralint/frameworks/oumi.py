@@ -23,6 +23,7 @@ _TASKS = {
 _TRAINERS = {"sft": "TRL_SFT", "dpo": "TRL_DPO", "kto": "TRL_KTO", "grpo": "TRL_GRPO", "kd": "TRL_GKD"}
 _INITS = {"default": "true", "random": "false", "pisa": "pissa"}
 _MIXES = {"first_exhausted": "interleave_under", "all_exhausted": "interleave_over"}
+_MIXED = {canonical: word for word, canonical in _MIXES.items()}
 _FULL_PRECISION = 16
 _TRL_LENGTH = 1024  # tokens, TRL's default since 0.17
 
@@ -105,6 +106,11 @@ def _lora(answer: object) -> Callable[[Look], object]:
     return lambda look: answer if look.get("adapter.method").value == "lora" else SKIP
 
 
+def _by_trl(look: Look) -> bool:
+    """Whether one of TRL's trainers trains; the default is Transformers' own."""
+    return "TRL" in (look.get("train.task").text or "")
+
+
 def _adapter_dtype(look: Look) -> object:
     """Give fp32 as PEFT does; over a quantised base TRL casts to bf16, and FSDP coerces to the model's dtype."""
     if look.get("adapter.method").value != "lora":
@@ -113,11 +119,11 @@ def _adapter_dtype(look: Look) -> object:
         return "fp32"
     if look.get("dist.fsdp").value is True:
         return look.get("model.dtype").value
-    return "bf16" if look.get("train.task").value in _TRAINERS and look.version_is("trl>=0.26") else "fp32"
+    return "bf16" if _by_trl(look) and look.version_is("trl>=0.26") else "fp32"
 
 
 def _length(look: Look) -> object:
-    return _TRL_LENGTH if look.get("train.task").value in ("sft", "dpo") else SKIP
+    return _TRL_LENGTH if _by_trl(look) and look.get("train.task").value in ("sft", "dpo") else SKIP
 
 
 def _reentrant(look: Look) -> object:
@@ -226,7 +232,7 @@ TABLE = (
     Entry("data.mask_history", "data.train.train_target", _mixed("final_assistant_turn"), never),
     Entry("data.template", "model.chat_template", not_null),
     Entry("data.mix_strategy", "data.train.mixture_strategy", enum(_MIXES),
-          lambda name: {"interleave_under": "first_exhausted", "interleave_over": "all_exhausted"}.get(str(name), SKIP)),
+          lambda name: _MIXED.get(str(name), SKIP)),
     # evaluation and checkpoints
     Entry("eval.strategy", "training.eval_strategy", lambda name: "no" if name is False else lower(name), default="no"),
     Entry("eval.steps", "training.eval_steps", not_null,

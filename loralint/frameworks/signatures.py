@@ -110,7 +110,11 @@ _AUTOTRAIN = _keys("project_name backend log params.peft params.lr params.epochs
 MARKS = _OUMI | _STUDIO | _STUDIO_LORA | _STUDIO_COMMAND | _AUTOTRAIN | {LORA_MODEL, "model.model_name"}
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
-MAPPINGS = _V1_PARTS | _MIXTURE | _keys("optimizer_kwargs special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
+MAPPINGS = (
+    _V1_PARTS
+    | _MIXTURE
+    | _keys("optimizer_kwargs special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
+)
 # Mappings that TrainingArguments itself takes, so that the file still counts as flat.
 PLAIN_MAPPINGS = _keys("""
     lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config deepspeed accelerator_config optim_args

@@ -118,7 +118,9 @@ NO_RUNS = {
     "ms-swift 2": "model_type: qwen\nsft_type: lora\nquantization_bit: 4\nlearning_rate: 1e-4\noutput_dir: o\n",
     "litgpt": "checkpoint_dir: c\nlora_r: 8\nlora_query: true\ntrain: {micro_batch_size: 1}\n"
     "precision: bf16-true\nseed: 1\n",
-    "names of Unsloth Studio in a nesting of one's own": "training:\n  max_seq_length: 2048\n  learning_rate: 2e-4\nlora:\n  lora_r: 64\n",
+    "names of Unsloth Studio in a nesting of one's own": (
+        "training:\n  max_seq_length: 2048\n  learning_rate: 2e-4\nlora:\n  lora_r: 64\n"
+    ),
     "NeMo Automodel": "recipe: R\nstep_scheduler: {max_steps: 9}\npeft:\n  _target_: nemo.PeftConfig\nmodel: {}\n",
     "NeMo-RL": "defaults: base.yaml\npolicy:\n  dtensor_cfg: {lora_cfg: {enabled: true}}\n",
     "verl": "actor_rollout_ref:\n  model: {lora_rank: 8}\ntrainer: {total_epochs: 1}\n",
