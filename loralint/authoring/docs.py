@@ -14,7 +14,7 @@ from loralint.authoring.docs_vocabulary import vocabulary
 from loralint.authoring.markdown import GENERATED, table
 from loralint.render.golden_page import bounds, fine, recommended, when
 from loralint.render.page import as_markdown, escaped
-from loralint.render.rule_page import KeyOf, frameworks_of, plain, rule_page, tiers_of
+from loralint.render.rule_page import Golden, KeyOf, frameworks_of, plain, rule_page, tiers_of
 from loralint.run.spelling import keys_of
 
 TOPIC_TITLES = {
@@ -39,7 +39,7 @@ TOPIC_TITLES = {
 def documents(data: Mapping[str, Any]) -> dict[str, str]:
     """Path below the root -> text, of every generated page. data: the compiled parts by name."""
     pages: dict[str, Iterator[str]] = {
-        "rules": _rules(data["rules"], data["rules_cold"]),
+        "rules": _rules(data["rules"], data["rules_cold"], data["golden"]),
         "golden": _golden(data["golden"], data["golden_cold"]),
         "coverage": coverage(data),
         "vocabulary": vocabulary(),
@@ -47,7 +47,7 @@ def documents(data: Mapping[str, Any]) -> dict[str, str]:
     return {f"docs/{name}.md": "\n".join([GENERATED, *page]) for name, page in pages.items()}
 
 
-def _rules(hot: list[Any], cold: Mapping[str, Any]) -> Iterator[str]:
+def _rules(hot: list[Any], cold: Mapping[str, Any], golden: Golden) -> Iterator[str]:
     keys = cache(keys_of)
     spelt = {rule["id"]: keys(frameworks_of(cold[rule["id"]])[0]) for rule in hot}
     yield "# Rules\n"
@@ -57,17 +57,17 @@ def _rules(hot: list[Any], cold: Mapping[str, Any]) -> Iterator[str]:
         listed = [rule for rule in hot if rule["topic"] == topic]
         if listed:
             yield f"## {title}\n"
-            yield table(("rule", "tier", "what happens"), (_row(rule, spelt[rule["id"]]) for rule in listed))
+            yield table(("rule", "tier", "what happens"), (_row(rule, spelt[rule["id"]], golden) for rule in listed))
     yield "## The rules one by one\n"
     for rule in hot:
-        yield as_markdown(rule_page(rule, cold[rule["id"]], spelt[rule["id"]]), level=3)
+        yield as_markdown(rule_page(rule, cold[rule["id"]], spelt[rule["id"]], golden), level=3)
 
 
-def _row(rule: Mapping[str, Any], key_of: KeyOf) -> tuple[str, str, str]:
+def _row(rule: Mapping[str, Any], key_of: KeyOf, golden: Golden) -> tuple[str, str, str]:
     name = f"{rule['id']} {rule['name']}"
     anchor = name.lower().replace(" ", "-")
-    effect = plain(rule, "message", key_of).partition(": ")[0]
-    return f"[{name}](#{anchor})", tiers_of(rule), escaped(effect)
+    effect = plain(rule, "message", key_of, golden).partition(": ")[0]
+    return f"[{name}](#{anchor})", tiers_of(rule, golden), escaped(effect)
 
 
 def _golden(hot: Mapping[str, Any], cold: Mapping[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from loralint.cli.output import color, width
 from loralint.engine.rules import Rule, all_rules, find
 from loralint.knowledge.data import part
 from loralint.render.page import as_markdown, as_text
-from loralint.render.rule_page import KeyOf, frameworks_of, plain, rule_page, tiers_of
+from loralint.render.rule_page import Golden, KeyOf, frameworks_of, plain, rule_page, tiers_of
 from loralint.render.style import Style
 
 
@@ -53,7 +53,7 @@ def _page(rule: Rule, format_: str) -> str:
         import json
 
         return json.dumps({**hot, **cold}, ensure_ascii=False, indent=1) + "\n"
-    page = rule_page(hot, cold, _keys(cold))
+    page = rule_page(hot, cold, _keys(cold), part("golden"))
     return as_markdown(page) if format_ == "markdown" else as_text(page, Style(color()), width())
 
 
@@ -79,12 +79,13 @@ def _by_symptom(text: str, style: Style, format_: str) -> Iterator[str]:
         yield json.dumps([{"rule": rule.id, "name": rule.name} for rule in found], indent=1)
         return
     if not found:
-        yield "No rule knows of this. That does not mean that the config is fine, only that nothing like it is known here."
+        yield "No rule knows of this. That does not mean that the config is fine: nothing like it is known here."
         yield "The words of the error itself find most; `loralint check CONFIG` looks for every fault that is known."
         return
+    golden: Golden = part("golden")
     yield style.dim("These rules know of something like it, the likeliest first:\n")
     for rule in found:
         hot, cold = _compiled(rule)
-        yield f"{style.bold(f'{rule.id} {rule.name}')}  {style.dim(f'tier {tiers_of(hot)}')}"
-        yield f"    {plain(hot, 'message', _keys(cold))}"
+        yield f"{style.bold(f'{rule.id} {rule.name}')}  {style.dim(f'tier {tiers_of(hot, golden)}')}"
+        yield f"    {plain(hot, 'message', _keys(cold), golden)}"
     yield style.dim(f"\nmore on one: `loralint explain {found[0].id}`; whether it is yours: `loralint check CONFIG`")

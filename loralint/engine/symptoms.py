@@ -18,6 +18,7 @@ from loralint.engine.rules import Rule, all_rules
 from loralint.knowledge.data import part
 
 ENOUGH = 0.55  # below it, what is found is chance: see tests/engine/test_symptoms.py
+_SHORT = 9.0  # rarity in all of a symptom of three or four telling words; to meet a shorter one says less
 _LONGEST = 20_000  # characters of a question that are looked at
 _WEIGHTS = {"symptoms": 1.0, "message": 0.75, "help": 0.45, "why": 0.4}
 _COMMON = frozenset(
@@ -98,7 +99,7 @@ def _met(asked: frozenset[str], symptom: frozenset[str]) -> float:
     common = asked & symptom
     if not common or (len(common) == 1 and common != symptom):
         return 0.0
-    return sum(map(rare, common)) / sum(map(rare, symptom))
+    return sum(map(rare, common)) / max(_SHORT, sum(map(rare, symptom)))
 
 
 @cache

@@ -13,14 +13,22 @@ from loralint.render.condition_text import in_words
 from loralint.render.page import Block, code_span
 
 KeyOf = Callable[[str], str]
+Golden = Mapping[str, list[Any]]
+_ORDER = ("S", "A", "B", "note")
+_SIDES = {"above": {"above", "at_least"}, "below": {"below", "at_most"}, "is": {"is"}}
+# what a placeholder stands for as long as no file is at hand
+_USUAL = {
+    "framework": "the framework",
+    "outcome": "the run stops at start, or the setting never takes effect",
+}
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
 
 
-def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf) -> Iterator[Block]:
-    """Take what was compiled of the rule. key_of: canonical field -> key in the framework of the examples."""
-    effect, _, cause = plain(hot, "message", key_of).partition(": ")
+def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf, golden: Golden) -> Iterator[Block]:
+    """Take what was compiled of a rule and of the golden list. key_of: field -> key in the framework of the examples."""
+    effect, _, cause = plain(hot, "message", key_of, golden).partition(": ")
     yield Block("title", f"{hot['id']} {hot['name']}")
-    yield Block("meta", "; ".join(_facts(hot, cold)))
+    yield Block("meta", "; ".join(_facts(hot, cold, golden)))
     yield Block("strong", effect[:1].upper() + effect[1:] + (":" if cause else "."))
     if cause:
         yield Block("text", cause)
@@ -34,22 +42,43 @@ def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf) ->
     for example in cold["examples"]:
         yield from _example(hot, example)
     yield Block("head", "What to write")
-    yield Block("text", _sentence(plain(hot, "help", key_of)) + _fixed(hot["fix"]))
+    yield Block("text", _sentence(plain(hot, "help", key_of, golden)) + _fixed(hot["fix"]))
     yield Block("head", "Sources")
     yield from (Block("item", " ".join(source.split())) for source in cold["sources"])
 
 
-def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf) -> str:
-    """The rule's message or help without a run: keys are spelt out, every other placeholder reads <what stands there>."""
+def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf, golden: Golden) -> str:
+    """The rule's message or help without a run.
+
+    Keys are spelt out, what depends on the bound reads as for the worst one, and what only the run can say is left open
+    as <what stands there>.
+    """
     place = next(iter(hot["at"]), hot["with"].get("field") or hot["with"].get("left") or "item")
+    worst = max(_bounds(hot, golden), key=lambda bound: -_ORDER.index(bound["tier"]), default=None)
+    words = _USUAL if worst is None else {**_USUAL, "then": worst["then"]}
 
     def one(match: re.Match[str]) -> str:
         name, field = match.groups()
         if name == "key" and (field or place != "item"):
             return key_of(field or place)
-        return f"<{field or name}>"
+        return words.get(name) or f"<{field or name}>"
 
     return _PLACEHOLDER.sub(one, hot[part])
+
+
+def _bounds(hot: Mapping[str, Any], golden: Golden) -> list[Mapping[str, Any]]:
+    """The bounds of the golden list that the rule may judge by."""
+    if hot["uses"] != "golden":
+        return []
+    entries = golden[hot["with"]["parameter"]]
+    entry, sides = hot["with"].get("entry"), _SIDES.get(hot["with"].get("side", ""), set().union(*_SIDES.values()))
+    return [
+        bound
+        for one in entries
+        if entry in (None, one["id"], one["name"])
+        for bound in one["bounds"]
+        if sides & set(bound)
+    ]
 
 
 def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
@@ -58,20 +87,18 @@ def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
     return [name for example in examples for name in (example.get("bad") or example["good"])]
 
 
-def tiers_of(hot: Mapping[str, Any]) -> str:
-    """The tiers that a rule may give: `S A`; "golden" where the bounds of the golden list bring theirs."""
-    if hot["uses"] == "golden":
-        return "by the golden list"
-    given = {tier for _, tier in hot["tiers"]}
-    return " ".join(tier for tier in ("S", "A", "B", "note") if tier in given)
+def tiers_of(hot: Mapping[str, Any], golden: Golden) -> str:
+    """The tiers that a rule may give, worst first: `S A`; of a rule on the golden list those of its bounds."""
+    given = {bound["tier"] for bound in _bounds(hot, golden)} or {tier for _, tier in hot["tiers"]}
+    return " ".join(tier for tier in _ORDER if tier in given)
 
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "." * (not text.endswith("."))
 
 
-def _facts(hot: Mapping[str, Any], cold: Mapping[str, Any]) -> Iterator[str]:
-    yield f"tier {tiers_of(hot)}"
+def _facts(hot: Mapping[str, Any], cold: Mapping[str, Any], golden: Golden) -> Iterator[str]:
+    yield f"tier {tiers_of(hot, golden)}"
     yield f"topic {hot['topic']}"
     yield ", ".join(hot["frameworks"]) if hot["frameworks"] else "every framework"
     yield from hot["versions"]
@@ -82,7 +109,7 @@ def _judged(hot: Mapping[str, Any]) -> Iterator[Block]:
     """When the rule looks, how it ranks what it finds, and where its bounds stand."""
     if hot["when"]:
         yield Block("text", f"Looks where {in_words(hot['when'])}.")
-    if len(hot["tiers"]) > 1 or hot["tiers"][0][0]:
+    if hot["uses"] != "golden" and (len(hot["tiers"]) > 1 or hot["tiers"][0][0]):
         yield Block("text", f"{_levels(hot)}.")
     if hot["uses"] == "golden":
         name = hot["with"]["parameter"]

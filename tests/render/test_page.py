@@ -22,7 +22,8 @@ PLAIN = Style(on=False)
 
 def test_the_form_for_a_terminal():
     assert as_text(PAGE, PLAIN, 40) == (
-        "LL214 bf16-unsupported-gpu\n\ntier S\n\nOne two three. Four.\n\nA second <paragraph>.\n\n- first\n- second `a_b`\n"
+        "LL214 bf16-unsupported-gpu\n\ntier S\n\nOne two three. Four.\n\nA second <paragraph>.\n\n- first\n"
+        "- second `a_b`\n"
         "\nExamples\n\n    a: 1\n\n    b: 2  # <- here\n\n  fine           from 1 to 2\n"
     )
 

@@ -8,6 +8,21 @@ from loralint.render.page import as_text
 from loralint.render.rule_page import frameworks_of, plain, rule_page, tiers_of
 from loralint.render.style import Style
 
+GOLDEN = {
+    "lora.P": [
+        {
+            "id": "product",
+            "name": "any",
+            "bounds": [
+                {"below": 1e-9, "tier": "S", "then": "nothing is learned"},
+                {"above": 0.1, "tier": "note", "then": "seldom seen"},
+                {"above": 0.3, "tier": "A", "then": "the run may diverge"},
+            ],
+        },
+        {"id": "other", "name": "other", "bounds": [{"above": 5, "tier": "S", "then": "all is lost"}]},
+    ]
+}
+
 
 @pytest.fixture
 def authored():
@@ -42,7 +57,7 @@ def authored():
 
 def page(authored, key_of=str):
     rule = RuleFile.model_validate(authored)
-    return as_text(rule_page(hot_rule(rule, "rate"), cold_rule(rule), key_of), Style(on=False), 100)
+    return as_text(rule_page(hot_rule(rule, "rate"), cold_rule(rule), key_of, GOLDEN), Style(on=False), 100)
 
 
 def test_the_whole_page(authored):
@@ -81,11 +96,25 @@ def test_a_message_without_a_cause_is_a_sentence(authored):
 
 
 def test_a_golden_rule_says_where_its_bounds_are(authored):
-    authored |= {"uses": "golden", "with": {"parameter": "lora.P"}, "levels": None, "tier": "A"}
+    judged = {"parameter": "lora.P", "side": "above", "entry": "product"}
+    authored |= {"uses": "golden", "with": judged, "levels": None, "tier": "A", "message": "{then}: P is {get:lora.P}"}
     text = page(authored)
-    assert "tier by the golden list;" in text
+    assert "\ntier A note; " in text
+    assert "\nThe run may diverge:\n\nP is <lora.P>\n" in text
     assert "\nThe bounds and their sources: `loralint golden lora.P`.\n" in text
     assert "Tier " not in text
+
+
+def test_the_worst_bound_of_all_entries_speaks(authored):
+    authored |= {"uses": "golden", "with": {"parameter": "lora.P", "side": "above"}, "levels": None, "tier": "A"}
+    assert "\nAll is lost, alas.\n" in page(authored | {"message": "{then}, alas"})
+    assert "\nNothing is learned, alas.\n" in page(
+        authored | {"message": "{then}, alas", "with": {"parameter": "lora.P", "entry": "product"}}
+    )
+
+
+def test_what_depends_on_the_framework_is_said_in_general(authored):
+    assert "\nThe framework refuses it:\n" in page(authored | {"message": "{framework} refuses it: no"})
 
 
 def test_a_rule_in_preview_says_so(authored):
@@ -94,7 +123,7 @@ def test_a_rule_in_preview_says_so(authored):
 
 def test_the_key_of_an_item_stays_open(authored):
     rule = RuleFile.model_validate(authored | {"each": "adapter.targets", "at": "item"})
-    assert plain(hot_rule(rule, "target"), "message", str).startswith("the loss blows up: <key> <value> is")
+    assert plain(hot_rule(rule, "target"), "message", str, GOLDEN).startswith("the loss blows up: <key> <value> is")
 
 
 def test_the_frameworks_of_bad_examples_come_first(authored):
@@ -102,4 +131,4 @@ def test_the_frameworks_of_bad_examples_come_first(authored):
 
 
 def test_the_tiers_of_a_rule(authored):
-    assert tiers_of(hot_rule(RuleFile.model_validate(authored), "rate")) == "S A"
+    assert tiers_of(hot_rule(RuleFile.model_validate(authored), "rate"), GOLDEN) == "S A"
