@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
 
 
 def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf, golden: Golden) -> Iterator[Block]:
-    """Take what was compiled of a rule and of the golden list. key_of: field -> key in the framework of the examples."""
+    """Take what was compiled of a rule and of the golden list. key_of: field -> key in the examples' framework."""
     effect, _, cause = plain(hot, "message", key_of, golden).partition(": ")
     yield Block("title", f"{hot['id']} {hot['name']}")
     yield Block("meta", "; ".join(_facts(hot, cold, golden)))
