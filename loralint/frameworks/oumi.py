@@ -184,7 +184,7 @@ TABLE = (
     Entry("quant.bits", "peft.q_lora", words({True: 4, False: _FULL_PRECISION}),
           lambda number: {4: True, _FULL_PRECISION: False}.get(number, SKIP) if isinstance(number, int) else SKIP,
           _FULL_PRECISION),
-    Entry("quant.bits", "peft.q_lora_bits", not_null),
+    Entry("quant.bits", "peft.q_lora_bits", not_null, lambda number: number if number in (4, 8) else SKIP),
     Entry("quant.method", "peft.q_lora", when_true("bnb"), never),
     Entry("quant.type", "peft.bnb_4bit_quant_type", lower, default=_quantised("fp4")),
     Entry("quant.double", "peft.use_bnb_nested_quant", not_null, default=_quantised(answer=False)),
