@@ -14,11 +14,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from loralint.canonical.fields import FIELDS
 from loralint.facts.scope import Scope
 from loralint.model import Unknown, Value
 
 Truth = bool | Unknown
 Condition = Sequence[Any]
+Guard = tuple[str, Callable[[Value], bool]]
 
 
 def holds(condition: Condition, scope: Scope) -> Truth:
@@ -37,6 +39,30 @@ def holds(condition: Condition, scope: Scope) -> Truth:
     return compare(head, value.value, argument(condition[2], scope))
 
 
+def guards(condition: Condition | None) -> tuple[Guard, ...]:
+    """(field, test) for the parts of a conjunction that one canonical value alone can make false.
+
+    A test that answers False settles the whole condition. Most rules end at their first one, so this is what a run
+    pays for a rule that does not concern it.
+    """
+    if not condition:
+        return ()
+    if condition[0] == "all":
+        return tuple(guard for part in condition[1:] for guard in guards(part))
+    return ((condition[1], _test(condition[0], condition[2])),) if _alone(condition) else ()
+
+
+def _alone(part: Condition) -> bool:
+    return part[0] not in ("all", "any", "not") and part[1] in FIELDS and not isinstance(part[2], dict)
+
+
+def _test(operator: str, right: object) -> Callable[[Value], bool]:
+    if operator in _ORIGINS:
+        origin = _ORIGINS[operator]
+        return lambda value: origin(value) is bool(right)
+    return lambda value: compare(operator, value.value, right) is not False
+
+
 def argument(raw: object, scope: Scope) -> object:
     """A literal, or the present value of the field that `{"field": name}` names."""
     if isinstance(raw, dict) and "field" in raw:
@@ -49,9 +75,10 @@ def compare(operator: str, left: object, right: object) -> Truth:
 
     An Unknown among the items of a list hides whether the list has something, unless another item is it.
     """
-    for side in (left, right):
-        if isinstance(side, Unknown):
-            return side
+    if isinstance(left, Unknown):
+        return left
+    if isinstance(right, Unknown):
+        return right
     try:
         return _OPERATORS[operator](left, right)
     except (TypeError, OverflowError, ValueError):  # of another type, infinite, or no number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.checks import template
-from loralint.checks.conditions import holds
+from loralint.checks.conditions import Guard, guards, holds
 from loralint.checks.hit import Hit
 from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
@@ -28,12 +28,34 @@ class Judgement:
 def judge(rules: tuple[Rule, ...], config: Config, scope: Scope) -> Judgement:
     """Run every rule that applies to the framework and versions of this run."""
     out = Judgement()
+    kinds = {observation.kind for observation in scope.observations}
     for rule in rules:
         if rule.frameworks is not None and config.reader.name not in rule.frameworks:
             continue
-        if all(config.versions.satisfy(spec) for spec in rule.versions):
+        if not _ruled_out(rule, scope, kinds) and all(config.versions.satisfy(spec) for spec in rule.versions):
             _each(rule, config, scope, out)
     return out
+
+
+def _ruled_out(rule: Rule, scope: Scope, kinds: set[str]) -> bool:
+    """Whether one look shows that the rule is silent here; a rule that passes is judged in full."""
+    if rule.uses == "observation":
+        wanted = rule.args["kind"]
+        return kinds.isdisjoint(wanted) if isinstance(wanted, list) else wanted not in kinds
+    return any(not test(scope.peek(field)) for field, test in _guards(rule))
+
+
+# By code, since rules are read once: what a rule's condition and arguments need at least.
+_GUARDS: dict[str, tuple[Guard, ...]] = {}
+
+
+def _guards(rule: Rule) -> tuple[Guard, ...]:
+    found = _GUARDS.get(rule.id)
+    if found is None:
+        # a template that compares a field has nothing to say of one without a value
+        needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
+        found = _GUARDS[rule.id] = guards(["all", *([rule.when] if rule.when else []), *needed])
+    return found
 
 
 def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:

@@ -33,9 +33,16 @@ class Scope:
         self._bound: dict[str, Value] = {}
         self.reads: list[Value] = []
 
+    def peek(self, field: str) -> Value:
+        """A canonical field, without a trace in `reads`."""
+        value = self._memo.get(field)
+        if value is None:
+            value = self._memo[field] = self._settings.get(field)
+        return value
+
     def get(self, name: str) -> Value:
         """A canonical field, a fact or a bound name. Raises KeyError for a name that is none of them."""
-        value = self._bound.get(name) or self._memo.get(name)
+        value = (self._bound and self._bound.get(name)) or self._memo.get(name)
         if value is None:
             value = self._settings.get(name) if name in FIELDS else self._compute(name)
             self._memo[name] = value

@@ -6,6 +6,7 @@ Nearly every run asks for its base model, so nothing here compiles a regular exp
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
@@ -58,6 +59,7 @@ class ModelFacts(NamedTuple):
     source: str | None = None
 
 
+@cache
 def find(base: str) -> ModelFacts | None:
     """Find a base model by Hub id, mirror, quantised copy or Hub cache path; else its family by how the name begins.
 

@@ -10,7 +10,7 @@ from loralint.frameworks.table import Look, Reader
 from loralint.model import Observation, Span, Value
 from loralint.run.config import Config
 from loralint.run.options import Options
-from loralint.run.versions import Versions
+from loralint.run.versions import versions_of
 from loralint.source.document import Document
 
 _CRASHES = frozenset({"syntax", "encoding", "too-deep", "too-many-nodes", "too-many-aliases", "cyclic", "control-character"})
@@ -31,7 +31,7 @@ def assemble(document: Document, options: Options) -> Assembled | None:
         return None
     table = reader(found.module)
     pinned = {**(table.pins(document) if table.pins and document.root else {}), **options.targets}
-    versions = Versions(table.name, pinned)
+    versions = versions_of(table.name, pinned)
     layer = read_layer(document, table, Look(_unread, versions.satisfy))
     config = Config(table, (layer,), options, versions)
     config.add_rows(_rows)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
+from loralint.frameworks.table import SKIP, Layer, Look, Reader
 from loralint.model import Value
 from loralint.run.options import Options
-from loralint.run.versions import Versions
+from loralint.run.versions import Versions, by_field
 
 _ABSENT = Value(None, origin="absent")
 
@@ -16,7 +16,7 @@ _ABSENT = Value(None, origin="absent")
 class Config:
     """Fields by name. Layers come in order of precedence, strongest first; what is absent is the framework's default."""
 
-    __slots__ = ("_entries", "_memo", "_rows", "layers", "options", "reader", "versions")
+    __slots__ = ("_look", "_memo", "_rows", "layers", "options", "reader", "versions")
 
     def __init__(self, reader: Reader, layers: tuple[Layer, ...], options: Options, versions: Versions) -> None:
         self.reader = reader
@@ -25,13 +25,13 @@ class Config:
         self.versions = versions
         self._rows: Callable[[Config], Value | None] | None = None
         self._memo: dict[str, Value] = dict(_options(options))
-        self._entries = _by_field(reader.table)
+        self._look = Look(self.get, versions.satisfy)
 
     def get(self, field: str) -> Value:
         """The effective value; origin "absent" when the framework has no such field or no default for it."""
         value = self._memo.get(field)
         if value is None:
-            self._memo[field] = _ABSENT._replace(field=field)  # ends a default that asks for itself
+            self._memo[field] = _ABSENT  # ends a default that asks for itself
             value = self._memo[field] = self._winner(field) or self._counted(field) or self._default(field)
         return value
 
@@ -46,8 +46,12 @@ class Config:
 
     def write(self, field: str, value: object) -> tuple[str, object] | None:
         """Key and value that set a field in this framework, preferring a key that the file already uses."""
+        if self.reader.uncombine is not None:
+            value = self.reader.uncombine(field, value, self._look)
+            if value is SKIP:
+                return None
         written = {value.key for layer in self.layers for value in layer.values.get(field, ())}
-        entries = [entry for entry in self._entries.get(field, ()) if self._applies(entry)]
+        entries, _ = self.versions.rows(self.reader, field)
         for entry in sorted(entries, key=lambda entry: entry.key not in written):
             out = entry.write(value)
             if out is not SKIP:
@@ -56,7 +60,8 @@ class Config:
 
     def fields(self) -> Iterator[str]:
         """The fields that this framework has, and what the caller said of the run."""
-        return iter([field for field in FIELDS if field in self._entries or self.get(field).origin == "option"])
+        rows = by_field(self.reader.table)
+        return iter([field for field in FIELDS if field in rows or self.get(field).origin == "option"])
 
     def _winner(self, field: str) -> Value | None:
         values = [value for layer in self.layers for value in layer.values.get(field, ())]
@@ -68,36 +73,12 @@ class Config:
         return self._rows(self) if field == "run.rows" and self._rows is not None else None
 
     def _default(self, field: str) -> Value:
-        look = Look(self.get, self.versions.satisfy)
-        entries = [entry for entry in self._entries.get(field, ()) if self._applies(entry)]
-        key = next((entry.key for entry in entries if entry.write(_probe(field)) is not SKIP), "")
-        key = key or (entries[0].key if entries else "")
+        entries, key = self.versions.rows(self.reader, field)
         for entry in entries:
-            value = entry.default(look) if callable(entry.default) else entry.default
+            value = entry.default(self._look) if callable(entry.default) else entry.default
             if value is not SKIP:
                 return Value(value, origin="default", key=key, source=self.versions.title(self.reader), field=field)
-        return _ABSENT._replace(key=key, field=field)
-
-    def _applies(self, entry: Entry) -> bool:
-        return not entry.when or self.versions.satisfy(entry.when)
-
-
-# By the identity of a table, which is a constant of its module: tables are long and files are many.
-_TABLES: dict[int, dict[str, list[Entry]]] = {}
-
-
-def _by_field(table: tuple[Entry, ...]) -> dict[str, list[Entry]]:
-    rows = _TABLES.get(id(table))
-    if rows is None:
-        rows = _TABLES[id(table)] = {}
-        for entry in table:
-            rows.setdefault(entry.field, []).append(entry)
-    return rows
-
-
-def _probe(field: str) -> object:
-    """A value to ask a row's way back with, only to learn which key it would use."""
-    return {"bool": True, "int": 4}.get(FIELDS[field].type, "")
+        return Value(None, "absent", key, field=field)
 
 
 def _options(options: Options) -> Iterator[tuple[str, Value]]:

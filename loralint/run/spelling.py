@@ -7,7 +7,7 @@ from collections.abc import Callable
 from loralint.frameworks.detect import by_name, reader
 from loralint.run.config import Config
 from loralint.run.options import Options
-from loralint.run.versions import Versions
+from loralint.run.versions import versions_of
 
 
 def keys_of(framework: str) -> Callable[[str], str]:
@@ -16,4 +16,4 @@ def keys_of(framework: str) -> Callable[[str], str]:
     Raises ValueError for a framework that is not known.
     """
     found = reader(by_name(framework))
-    return Config(found, (), Options(), Versions(found.name, {})).key
+    return Config(found, (), Options(), versions_of(found.name, {})).key

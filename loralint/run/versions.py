@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from loralint.frameworks.table import Reader
+from loralint.canonical.fields import FIELDS
+from loralint.frameworks.table import SKIP, Entry, Reader
 from loralint.knowledge.versions import assumed, satisfies
 
 
 class Versions:
     """Package -> version: pinned by the caller, else what the framework's newest known release pins."""
 
-    __slots__ = ("_assumed", "pinned")
+    __slots__ = ("_assumed", "_answers", "_rows", "pinned")
 
     def __init__(self, framework: str, pinned: Mapping[str, str]) -> None:
         self.pinned = pinned
         self._assumed = assumed(framework, pinned.get(framework))
+        self._answers: dict[str, bool] = {}
+        self._rows: dict[tuple[int, str], tuple[tuple[Entry, ...], str]] = {}
 
     def of(self, package: str) -> str:
         """The version in force; empty when none is known."""
@@ -24,13 +27,56 @@ class Versions:
 
     def satisfy(self, spec: str) -> bool:
         """Whether "package<spec>" holds, such as "transformers>=4.46,<5". False for a package without a version."""
-        package, bounds = split(spec)
-        version = self.of(package)
-        return bool(version) and satisfies(version, bounds)
+        answer = self._answers.get(spec)
+        if answer is None:
+            package, bounds = split(spec)
+            version = self.of(package)
+            answer = self._answers[spec] = bool(version) and satisfies(version, bounds)
+        return answer
+
+    def rows(self, reader: Reader, field: str) -> tuple[tuple[Entry, ...], str]:
+        """The rows of a field that hold at these versions, and the key that its users write; kept for the next file."""
+        found = self._rows.get((id(reader.table), field))
+        if found is None:
+            every = by_field(reader.table).get(field, ())
+            live = tuple(entry for entry in every if not entry.when or self.satisfy(entry.when))
+            key = next((entry.key for entry in live if entry.write(_example(field)) is not SKIP), "")
+            key = key or (live[0].key if live else "")
+            found = self._rows[id(reader.table), field] = (live, key)
+        return found
 
     def title(self, reader: Reader) -> str:
         """`axolotl 0.19.0`, the source of a default."""
         return f"{reader.title} {self.of(reader.packages[0])}".strip()
+
+
+@cache
+def _shared(framework: str, pinned: tuple[tuple[str, str], ...]) -> Versions:
+    return Versions(framework, dict(pinned))
+
+
+def versions_of(framework: str, pinned: Mapping[str, str]) -> Versions:
+    """One object for all files with the same pins, so that each spec is compared once."""
+    return _shared(framework, tuple(sorted(pinned.items())))
+
+
+# By the identity of a table, which is a constant of its module: tables are long and files are many.
+_TABLES: dict[int, dict[str, list[Entry]]] = {}
+
+
+def by_field(table: tuple[Entry, ...]) -> dict[str, list[Entry]]:
+    """A table's rows by their field, in the table's order."""
+    rows = _TABLES.get(id(table))
+    if rows is None:
+        rows = _TABLES[id(table)] = {}
+        for entry in table:
+            rows.setdefault(entry.field, []).append(entry)
+    return rows
+
+
+def _example(field: str) -> object:
+    """A value to ask a row's way back with, only to learn which key it would use."""
+    return {"bool": True, "int": 4}.get(FIELDS[field].type, "")
 
 
 @cache
