@@ -50,12 +50,11 @@ def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf, go
 def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf, golden: Golden) -> str:
     """The rule's message or help without a run.
 
-    Keys are spelt out, what depends on the bound reads as for the worst one, and what only the run can say is left open
+    Keys are spelt out, what depends on the bound reads as for the worst, and what only the run can say is left open
     as <what stands there>.
     """
     place = next(iter(hot["at"]), hot["with"].get("field") or hot["with"].get("left") or "item")
-    worst = max(_bounds(hot, golden), key=lambda bound: -_ORDER.index(bound["tier"]), default=None)
-    words = _USUAL if worst is None else {**_USUAL, "then": worst["then"]}
+    words = {**_USUAL, "then": _worst(hot, golden)}
 
     def one(match: re.Match[str]) -> str:
         name, field = match.groups()
@@ -66,19 +65,36 @@ def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf, golden: Golden) -> s
     return _PLACEHOLDER.sub(one, hot[part])
 
 
-def _bounds(hot: Mapping[str, Any], golden: Golden) -> list[Mapping[str, Any]]:
-    """The bounds of the golden list that the rule may judge by."""
+def _worst(hot: Mapping[str, Any], golden: Golden) -> str:
+    """What happens beyond the worst bound; of several that of the entry for plain fine-tuning, and of those the last.
+
+    Entries go from narrow to general, so the last one speaks for most runs. Empty where there is no bound.
+    """
+    entries = _entries(hot, golden)
+    bounds = [((_usual(entry), place), one) for place, entry in enumerate(entries) for one in _bounds(hot, entry)]
+    tier = min((_ORDER.index(bound["tier"]) for _, bound in bounds), default=0)
+    worst = [(rank, bound["then"]) for rank, bound in bounds if bound["tier"] == _ORDER[tier]]
+    return max(worst, key=lambda pair: pair[0])[1] if worst else ""
+
+
+def _usual(entry: Mapping[str, Any]) -> int:
+    """How likely it is that a reader's run meets this entry: 2 for plain fine-tuning, 0 for diffusion."""
+    condition = str(entry.get("when"))
+    return 2 if "sft" in condition else int("diffusion" not in condition)
+
+
+def _entries(hot: Mapping[str, Any], golden: Golden) -> list[Mapping[str, Any]]:
+    """The entries of the golden list that the rule may judge by."""
     if hot["uses"] != "golden":
         return []
-    entries = golden[hot["with"]["parameter"]]
-    entry, sides = hot["with"].get("entry"), _SIDES.get(hot["with"].get("side", ""), set().union(*_SIDES.values()))
-    return [
-        bound
-        for one in entries
-        if entry in (None, one["id"], one["name"])
-        for bound in one["bounds"]
-        if sides & set(bound)
-    ]
+    name = hot["with"].get("entry")
+    return [entry for entry in golden[hot["with"]["parameter"]] if name in (None, entry["id"], entry["name"])]
+
+
+def _bounds(hot: Mapping[str, Any], entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The bounds of an entry on the side that the rule looks at."""
+    sides = _SIDES.get(hot["with"].get("side", ""))
+    return [bound for bound in entry["bounds"] if sides is None or sides & set(bound)]
 
 
 def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
@@ -89,7 +105,8 @@ def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
 
 def tiers_of(hot: Mapping[str, Any], golden: Golden) -> str:
     """The tiers that a rule may give, worst first: `S A`; of a rule on the golden list those of its bounds."""
-    given = {bound["tier"] for bound in _bounds(hot, golden)} or {tier for _, tier in hot["tiers"]}
+    bounds = [bound for entry in _entries(hot, golden) for bound in _bounds(hot, entry)]
+    given = {bound["tier"] for bound in bounds} or {tier for _, tier in hot["tiers"]}
     return " ".join(tier for tier in _ORDER if tier in given)
 
 

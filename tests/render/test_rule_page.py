@@ -113,6 +113,29 @@ def test_the_worst_bound_of_all_entries_speaks(authored):
     )
 
 
+def test_of_equal_bounds_that_for_plain_fine_tuning_speaks(authored):
+    entries = [
+        {
+            "id": "a",
+            "name": "a",
+            "when": ["eq", "optim.family", "lion"],
+            "bounds": [{"above": 1, "tier": "A", "then": "lion"}],
+        },
+        {
+            "id": "b",
+            "name": "b",
+            "when": ["eq", "task.group", "sft"],
+            "bounds": [{"above": 1, "tier": "A", "then": "sft"}],
+        },
+        {"id": "c", "name": "c", "when": None, "bounds": [{"above": 1, "tier": "A", "then": "any"}]},
+    ]
+    rule = RuleFile.model_validate(
+        authored | {"uses": "golden", "with": {"parameter": "lora.P"}, "message": "{then}: so"}
+    )
+    assert plain(hot_rule(rule, "rate"), "message", str, {"lora.P": entries}) == "sft: so"
+    assert plain(hot_rule(rule, "rate"), "message", str, {"lora.P": [entries[0], entries[2]]}) == "any: so"
+
+
 def test_what_depends_on_the_framework_is_said_in_general(authored):
     assert "\nThe framework refuses it:\n" in page(authored | {"message": "{framework} refuses it: no"})
 
