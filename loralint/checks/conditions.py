@@ -25,25 +25,46 @@ Guard = tuple[str, Callable[[Value], bool]]
 
 def holds(condition: Condition, scope: Scope) -> Truth:
     """Whether the condition holds; False beats Unknown in "all", True beats it in "any"."""
+    known = _BUILT.get(id(condition))
+    if known is None or known[0] is not condition:
+        known = _BUILT[id(condition)] = (condition, _build(condition))
+    return known[1](scope)
+
+
+# By identity, with the condition itself so that no other can take its place: rules and golden entries are read once.
+_BUILT: dict[int, tuple[Condition, Callable[[Scope], Truth]]] = {}
+
+
+def _build(condition: Condition) -> Callable[[Scope], Truth]:
+    """The condition as a function; a run asks the same few hundred of every file."""
     head = condition[0]
     if head == "all":
-        return _every(condition[1:], scope)
+        every = [_build(part) for part in condition[1:]]
+        return lambda scope: _every(every, scope)
     if head == "any":
-        return _some(condition[1:], scope)
+        some = [_build(part) for part in condition[1:]]
+        return lambda scope: _some(some, scope)
     if head == "not":
-        truth = holds(condition[1], scope)
-        return truth if isinstance(truth, Unknown) else not truth
-    value = scope.get(condition[1])
+        inner = _build(condition[1])
+        return lambda scope: _negated(inner(scope))
+    name, right = condition[1], condition[2]
     if head in _ORIGINS:
-        return _ORIGINS[head](value) is bool(condition[2])
-    return compare(head, value.value, argument(condition[2], scope))
+        origin, wanted = _ORIGINS[head], bool(right)
+        return lambda scope: origin(scope.get(name)) is wanted
+    if isinstance(right, dict) and "field" in right:
+        return lambda scope: compare(head, scope.get(name).value, argument(right, scope))
+    return lambda scope: compare(head, scope.get(name).value, right)
+
+
+def _negated(truth: Truth) -> Truth:
+    return truth if isinstance(truth, Unknown) else not truth
 
 
 def guards(condition: Condition | None) -> tuple[Guard, ...]:
     """(field, test) for the parts of a conjunction that one canonical value alone can make false.
 
     A test that answers False settles the whole condition. Most rules end at their first one, so this is what a run
-    pays for a rule that does not concern it.
+    pays for a rule that does not concern it; equal parts of different rules give the same test object.
     """
     if not condition:
         return ()
@@ -52,14 +73,40 @@ def guards(condition: Condition | None) -> tuple[Guard, ...]:
     return ((condition[1], _test(condition[0], condition[2])),) if _alone(condition) else ()
 
 
+def excluded(condition: Condition | None, scope: Scope) -> bool:
+    """Whether one canonical value alone makes the condition false; leaves no trace in the scope's reads."""
+    if not condition:
+        return False
+    known = _GUARDED.get(id(condition))
+    if known is None or known[0] is not condition:
+        known = _GUARDED[id(condition)] = (condition, guards(condition))
+    return any(not test(scope.peek(field)) for field, test in known[1])
+
+
+_GUARDED: dict[int, tuple[Condition, tuple[Guard, ...]]] = {}
+
+
 def _alone(part: Condition) -> bool:
     return part[0] not in ("all", "any", "not") and part[1] in FIELDS and not isinstance(part[2], dict)
 
 
-def _test(operator: str, right: object) -> Callable[[Value], bool]:
+_TESTS: dict[tuple[str, str], Callable[[Value], bool]] = {}
+
+
+def _test(operator: str, right: Any) -> Callable[[Value], bool]:
+    name = (operator, repr(right))
+    if name not in _TESTS:
+        _TESTS[name] = _made(operator, right)
+    return _TESTS[name]
+
+
+def _made(operator: str, right: Any) -> Callable[[Value], bool]:
+    """The test itself; the commonest comparisons need no call of their own."""
     if operator in _ORIGINS:
-        origin = _ORIGINS[operator]
-        return lambda value: origin(value) is bool(right)
+        origin, wanted = _ORIGINS[operator], bool(right)
+        return lambda value: origin(value) is wanted
+    if operator == "eq" and isinstance(right, bool):
+        return lambda value: value.value is right or isinstance(value.value, Unknown)
     return lambda value: compare(operator, value.value, right) is not False
 
 
@@ -85,26 +132,26 @@ def compare(operator: str, left: object, right: object) -> Truth:
         return False
 
 
-def _every(conditions: Sequence[Condition], scope: Scope) -> Truth:
-    unknown: Truth = True
-    for condition in conditions:
-        truth = holds(condition, scope)
+def _every(parts: list[Callable[[Scope], Truth]], scope: Scope) -> Truth:
+    answer: Truth = True
+    for part in parts:
+        truth = part(scope)
         if truth is False:
             return False
-        if isinstance(truth, Unknown):
-            unknown = truth
-    return unknown
+        if truth is not True:
+            answer = truth
+    return answer
 
 
-def _some(conditions: Sequence[Condition], scope: Scope) -> Truth:
-    unknown: Truth = False
-    for condition in conditions:
-        truth = holds(condition, scope)
+def _some(parts: list[Callable[[Scope], Truth]], scope: Scope) -> Truth:
+    answer: Truth = False
+    for part in parts:
+        truth = part(scope)
         if truth is True:
             return True
-        if isinstance(truth, Unknown):
-            unknown = truth
-    return unknown
+        if truth is not False:
+            answer = truth
+    return answer
 
 
 def _number(value: object) -> float:

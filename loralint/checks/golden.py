@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from loralint.checks.conditions import compare, holds
+from loralint.checks.conditions import compare, excluded, holds
 from loralint.checks.hit import Hit, place
 from loralint.facts.scope import Scope
 from loralint.knowledge.data import part
@@ -47,6 +47,8 @@ def applicable(scope: Scope, parameter: str, name: str | None = None) -> Any:
     entries: Any = part("golden")
     for entry in entries.get(parameter, ()):
         if name is not None and name not in (entry["id"], entry["name"]):
+            continue
+        if excluded(entry["when"], scope):
             continue
         truth = holds(entry["when"], scope) if entry["when"] else True
         if isinstance(truth, Unknown):

@@ -28,21 +28,29 @@ class Judgement:
 def judge(rules: tuple[Rule, ...], config: Config, scope: Scope) -> Judgement:
     """Run every rule that applies to the framework and versions of this run."""
     out = Judgement()
+    framework = config.reader.name
     kinds = {observation.kind for observation in scope.observations}
+    answers: dict[Guard, bool] = {}
     for rule in rules:
-        if rule.frameworks is not None and config.reader.name not in rule.frameworks:
+        if rule.frameworks is not None and framework not in rule.frameworks:
             continue
-        if not _ruled_out(rule, scope, kinds) and all(config.versions.satisfy(spec) for spec in rule.versions):
+        if not _ruled_out(rule, scope, kinds, answers) and all(map(config.versions.satisfy, rule.versions)):
             _each(rule, config, scope, out)
     return out
 
 
-def _ruled_out(rule: Rule, scope: Scope, kinds: set[str]) -> bool:
+def _ruled_out(rule: Rule, scope: Scope, kinds: set[str], answers: dict[Guard, bool]) -> bool:
     """Whether one look shows that the rule is silent here; a rule that passes is judged in full."""
     if rule.uses == "observation":
         wanted = rule.args["kind"]
         return kinds.isdisjoint(wanted) if isinstance(wanted, list) else wanted not in kinds
-    return any(not test(scope.peek(field)) for field, test in _guards(rule))
+    for guard in _guards(rule):
+        answer = answers.get(guard)
+        if answer is None:
+            answer = answers[guard] = guard[1](scope.peek(guard[0]))
+        if not answer:
+            return True
+    return False
 
 
 # By code, since rules are read once: what a rule's condition and arguments need at least.

@@ -32,6 +32,12 @@ def top_keys(name: str) -> frozenset[str]:
 
 
 @cache
+def settled(name: str) -> frozenset[str]:
+    """The keys at the root that are known and nothing else: a scalar there needs no second look."""
+    return top_keys(name) - frozenset(key_list(name).get("moved", {}))
+
+
+@cache
 def types_of(name: str) -> dict[str, str]:
     """Key at the root -> the type that the schema states for it, in the words of `kinds`."""
     return {key: spec for spec, keys in key_list(name).get("types", {}).items() for key in keys}

@@ -9,6 +9,7 @@ which other key a refused value belongs, or what to write; its types also know `
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from loralint.frameworks.key_list import key_list, types_of
@@ -19,6 +20,15 @@ from loralint.source.scalars import is_template, plain
 
 _SWITCHES = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"})
 _LONGEST = 400  # characters of a text that may be a number
+_WHOLE: dict[str, tuple[type, ...]] = {
+    "null": (type(None),),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "str": (str,),
+    "map": (dict,),
+    "list": (list,),
+}
 _NAMES = {
     "int": "a whole number",
     "count": "a whole number without a point",
@@ -39,20 +49,25 @@ def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
     lists: Any = key_list(reader.keys)
     specs = types_of(reader.keys)
     for key, pair in _typed(root, specs):
-        if not _open(pair.value):
-            made = plain(pair.value, reader.dialect)
+        made = plain(pair.value, reader.dialect)
+        if type(made) not in _plainly(specs[key]) and not _open(pair.value):
             if not any(fits(made, kind) for kind in specs[key].split("|")) and not _held(made):
                 meant = (move for move in lists.get("moves", {}).get(key, ()) if fits(made, move["type"]))
                 yield _refused(document, key, pair, specs[key], next(meant, {}), reader)
 
 
+@cache
+def _plainly(spec: str) -> frozenset[type]:
+    """Python types of which every value fits the spec, so that most values need no closer look."""
+    return frozenset(kind for word in spec.split("|") for kind in _WHOLE.get(word, ()))
+
+
 def _typed(root: Node, specs: Mapping[str, str]) -> Iterator[tuple[str, Pair]]:
     """Keys at the root and in its sections for which a type is stated; of a key written twice the one that counts."""
-    sections = {key.partition(".")[0] for key in specs if "." in key}
     for pair in root.pairs if specs else ():
         if pair.key in specs and pair is root.pair(pair.key):
             yield pair.key, pair
-        if pair.key in sections and pair.value.kind == "mapping":
+        if pair.value.kind == "mapping":
             for inner in pair.value.pairs:
                 if f"{pair.key}.{inner.key}" in specs and inner is pair.value.pair(inner.key):
                     yield f"{pair.key}.{inner.key}", inner

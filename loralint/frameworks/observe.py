@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.key_list import key_list, top_keys
+from loralint.frameworks.key_list import key_list, settled, top_keys
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import find, met
@@ -99,7 +99,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         return
     plugins = _Plugins(document.root, lists.get("plugins", {}))
     known = top_keys(reader.keys) | plugins.keys
-    for dotted, pair in _walk(document.root, lists["keys"]):
+    for dotted, pair in _walk(document.root, lists["keys"], settled(reader.keys)):
         moved = lists.get("moved", {}).get(_bare(dotted))
         if moved is not None:
             holding = next((one for one in _several(moved) if _holds(one, pair.value, reader, look)), None)
@@ -129,19 +129,21 @@ def _known(dotted: str, key: str, top: frozenset[str], keys: Mapping[str, list[s
     return key in (keys[parent] if parent else top) or key.startswith(("_", "x-", "."))
 
 
-def _walk(node: Node, keys: Mapping[str, list[str]], prefix: str = "") -> Iterator[tuple[str, Pair]]:
-    """Every pair of the root and of the mappings whose keys are listed."""
+def _walk(
+    node: Node, keys: Mapping[str, list[str]], plain: frozenset[str] = frozenset(), prefix: str = ""
+) -> Iterator[tuple[str, Pair]]:
+    """Every pair of the root and of the mappings whose keys are listed, but for scalars under a `plain` key."""
     for pair in node.pairs:
-        if pair.merged:
+        if pair.merged or (pair.key in plain and pair.value.kind == "scalar"):
             continue
         dotted = prefix + pair.key
         yield dotted, pair
         if pair.value.kind == "mapping" and _bare(dotted) in keys:
-            yield from _walk(pair.value, keys, dotted + ".")
+            yield from _walk(pair.value, keys, prefix=dotted + ".")
         elif pair.value.kind == "sequence" and _bare(dotted) + "[]" in keys:
             for index, item in enumerate(pair.value.items):
                 if item.kind == "mapping":
-                    yield from _walk(item, keys, f"{dotted}[{index}].")
+                    yield from _walk(item, keys, prefix=f"{dotted}[{index}].")
 
 
 def _bare(dotted: str) -> str:

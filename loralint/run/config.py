@@ -51,7 +51,7 @@ class Config:
             if value is SKIP:
                 return None
         written = {value.key for layer in self.layers for value in layer.values.get(field, ())}
-        entries, _ = self.versions.rows(self.reader, field)
+        entries = self.versions.rows(self.reader, field).live
         for entry in sorted(entries, key=lambda entry: entry.key not in written):
             out = entry.write(value)
             if out is not SKIP:
@@ -64,16 +64,20 @@ class Config:
         return iter([field for field in FIELDS if field in rows or self.get(field).origin == "option"])
 
     def _winner(self, field: str) -> Value | None:
-        values = [value for layer in self.layers for value in layer.values.get(field, ())]
+        values = self.layers[0].values.get(field, ()) if self.layers else ()
+        for layer in self.layers[1:]:
+            values = (*values, *layer.values.get(field, ()))
         if len(values) > 1:
-            return values[0]._replace(shadowed=tuple(values[1:]))
+            return values[0]._replace(shadowed=values[1:])
         return values[0] if values else None
 
     def _counted(self, field: str) -> Value | None:
         return self._rows(self) if field == "run.rows" and self._rows is not None else None
 
     def _default(self, field: str) -> Value:
-        entries, key = self.versions.rows(self.reader, field)
+        entries, key, constant = self.versions.rows(self.reader, field)
+        if constant is not None:
+            return constant
         for entry in entries:
             value = entry.default(self._look) if callable(entry.default) else entry.default
             if value is not SKIP:

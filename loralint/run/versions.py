@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.table import SKIP, Entry, Reader
 from loralint.knowledge.versions import assumed, satisfies
+from loralint.model import Value
+
+
+class Rows(NamedTuple):
+    """The rows of one field. key: as its users write it. constant: its default, None when that has to be computed."""
+
+    live: tuple[Entry, ...]
+    key: str
+    constant: Value | None
 
 
 class Versions:
@@ -19,7 +29,7 @@ class Versions:
         self.pinned = pinned
         self._assumed = assumed(framework, pinned.get(framework))
         self._answers: dict[str, bool] = {}
-        self._rows: dict[tuple[int, str], tuple[tuple[Entry, ...], str]] = {}
+        self._rows: dict[tuple[int, str], Rows] = {}
 
     def of(self, package: str) -> str:
         """The version in force; empty when none is known."""
@@ -34,16 +44,25 @@ class Versions:
             answer = self._answers[spec] = bool(version) and satisfies(version, bounds)
         return answer
 
-    def rows(self, reader: Reader, field: str) -> tuple[tuple[Entry, ...], str]:
-        """The rows of a field that hold at these versions, and the key that its users write; kept for the next file."""
+    def rows(self, reader: Reader, field: str) -> Rows:
+        """The rows of a field that hold at these versions, and what they say of it; kept for the next file."""
         found = self._rows.get((id(reader.table), field))
         if found is None:
             every = by_field(reader.table).get(field, ())
             live = tuple(entry for entry in every if not entry.when or self.satisfy(entry.when))
             key = next((entry.key for entry in live if entry.write(_example(field)) is not SKIP), "")
             key = key or (live[0].key if live else "")
-            found = self._rows[id(reader.table), field] = (live, key)
+            found = self._rows[id(reader.table), field] = Rows(live, key, self._constant(reader, live, key, field))
         return found
+
+    def _constant(self, reader: Reader, live: tuple[Entry, ...], key: str, field: str) -> Value | None:
+        """The default, when it depends on nothing else in the file."""
+        default = next((entry.default for entry in live if entry.default is not SKIP), SKIP)
+        if callable(default):
+            return None
+        if default is SKIP:
+            return Value(None, "absent", key, field=field)
+        return Value(default, "default", key, source=self.title(reader), field=field)
 
     def title(self, reader: Reader) -> str:
         """`axolotl 0.19.0`, the source of a default."""

@@ -103,7 +103,7 @@ class Node:
     """
 
     __slots__ = (
-        "_by_key", "alias", "end_mark", "items", "kind", "native", "pairs", "plain", "raw", "start_mark", "tag"
+        "_by_key", "alias", "end_mark", "items", "kind", "made", "native", "pairs", "plain", "raw", "start_mark", "tag"
     )  # fmt: skip
 
     pairs: Sequence[Pair]
@@ -127,6 +127,7 @@ class Node:
         self.raw = raw
         self.plain = plain
         self.native = native
+        self.made: tuple[str, object] = ("", None)  # what `scalars` made of it, and for which dialect
         self.alias = False
         self.pairs = ()
         self.items = ()

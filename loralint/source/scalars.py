@@ -51,6 +51,14 @@ def value(node: Node, dialect: str) -> object:
     """
     if node.kind != "scalar":
         return plain(node, dialect)
+    known, made = node.made
+    if known != dialect:  # a reader and several observers ask for the same scalar
+        made = _value(node, dialect)
+        node.made = (dialect, made)
+    return made
+
+
+def _value(node: Node, dialect: str) -> object:
     if node.native is not UNSET:
         if dialect in {"json", "toml"}:
             return node.raw if node.tag == "timestamp" else node.native
