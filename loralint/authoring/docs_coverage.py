@@ -30,10 +30,15 @@ _FILES = {
     "h2o-llmstudio": "YAML of an experiment",
     "ludwig": "YAML with `model_type: llm`",
     "oumi": "YAML of `oumi train`",
+    "ms-swift": "YAML or JSON of `swift sft`, `swift pt` and `swift rlhf`",
+    "mlx-lm": "YAML of `mlx_lm.lora --config`, and the `adapter_config.json` that it saves",
+    "litgpt": "YAML of `litgpt finetune_lora --config` and its kin",
 }
 _DIALECTS = {
     "pyyaml": "PyYAML (`2e-4` is a text, `on` is true)",
     "omegaconf": "OmegaConf (`2e-4` is a number)",
+    "mlx": "PyYAML with mlx-lm's floats (`2e-4` is a number)",
+    "jsonargparse": "jsonargparse (`2e-4` is a number)",
     "json": "JSON",
 }
 # what becomes of an unknown key where the readers' lists do not say it in one word

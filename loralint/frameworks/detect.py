@@ -29,6 +29,9 @@ NAMES = {
     "h2o-llmstudio": "h2o_llmstudio",
     "ludwig": "ludwig",
     "oumi": "oumi",
+    "ms-swift": "ms_swift",
+    "mlx-lm": "mlx_lm",
+    "litgpt": "litgpt",
 }
 _ALIASES = {
     "llama-factory": "llamafactory",
@@ -45,6 +48,9 @@ _ALIASES = {
     "autotrain-advanced": "autotrain",
     "h2o": "h2o-llmstudio",
     "llm-studio": "h2o-llmstudio",
+    "swift": "ms-swift",
+    "mlx": "mlx-lm",
+    "lit-gpt": "litgpt",
 }
 _HEAD = 256 * 1024  # characters of an unparsable text that are looked at
 _YAML_KEY = re.compile(r"""^["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])""", re.MULTILINE)

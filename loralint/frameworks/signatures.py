@@ -107,12 +107,48 @@ _STUDIO = _keys("""
 _STUDIO_LORA = _keys("lora.lora_r lora.lora_alpha lora.target_modules training.max_seq_length training.load_in_4bit")
 _STUDIO_COMMAND = _keys("model training.training_type training.load_in_4bit training.output_dir")
 _AUTOTRAIN = _keys("project_name backend log params.peft params.lr params.epochs params.batch_size")
+# ms-swift: each generation names the tuner otherwise; without it only its own names beside `model` and `dataset` tell
+_SWIFT_TUNER = _keys("tuner_type train_type sft_type")
+_SWIFT_NAMES = _keys("""
+    split_dataset_ratio target_regex freeze_vit freeze_aligner freeze_llm vit_lr aligner_lr lorap_lr_ratio attn_impl
+    truncation_strategy model_author loss_scale val_dataset cached_dataset add_version rlhf_type agent_template
+    external_plugins lora_dropout_p template_type check_dataset_strategy train_dataset_sample dataset_test_ratio
+""")
+_SWIFT_RUN = (
+    SURE_HF
+    | _SWIFT_NAMES
+    | _keys("""
+    model model_id_or_path model_type dataset learning_rate lora_rank lora_alpha output_dir max_length quantization_bit
+    target_modules lora_target_modules batch_size torch_dtype micro_batch_size
+""")
+)
+_SWIFT_SCRIPT = _keys("args.sft_type")
+_NO_SWIFT = _keys(
+    "apiVersion finetuning_type base_model model_name_or_path pretrained_model_name_or_path _target_ params"
+)
+# mlx-lm: `iters` alone is everybody's
+_MLX = _keys(
+    "lora_parameters fine_tune_type lora_layers num_layers grad_checkpoint mask_prompt resume_adapter_file adapter_file"
+)
+_MLX_RUN = _MLX | _keys("""
+    model data train iters batch_size steps_per_eval steps_per_report val_batches save_every adapter_path test_batches
+    max_seq_length learning_rate grad_accumulation_steps
+""")
+_MLX_STEPS = _keys("steps_per_eval steps_per_report val_batches save_every adapter_path") | _MLX
+_LITGPT_SWITCHES = _keys("lora_query lora_key lora_value lora_projection lora_mlp lora_head")
+_LITGPT_SECTIONS = _keys("""
+    train.global_batch_size train.micro_batch_size train.lr_warmup_steps train.epochs train.max_seq_length
+    train.save_interval data.class_path
+""")
+_LITGPT = _LITGPT_SWITCHES | _LITGPT_SECTIONS | _keys("lora_r quantize")
 MARKS = _OUMI | _STUDIO | _STUDIO_LORA | _STUDIO_COMMAND | _AUTOTRAIN | {LORA_MODEL, "model.model_name"}
+MARKS |= _SWIFT_SCRIPT | _LITGPT_SECTIONS
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = (
     _V1_PARTS
     | _MIXTURE
+    | _keys("lora_parameters")
     | _keys("optimizer_kwargs special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
 )
 # Mappings that TrainingArguments itself takes, so that the file still counts as flat.
@@ -152,6 +188,14 @@ SIGNATURES = (
               none=_keys("apiVersion")),
     Signature("unsloth-studio", "unsloth_studio_defaults", some=_STUDIO, least=2, also=_STUDIO_LORA, also_least=1,
               none=_keys("apiVersion")),
+    Signature("ms-swift", "ms_swift", some=_SWIFT_TUNER, least=1, also=_SWIFT_RUN, also_least=2, none=_NO_SWIFT),
+    Signature("ms-swift", "ms_swift", _keys("model dataset"), _SWIFT_NAMES, 1, _SWIFT_RUN, 4, _NO_SWIFT),
+    Signature("ms-swift", "ms_swift_script", _SWIFT_SCRIPT, none=_NO_SWIFT),
+    Signature("mlx-lm", "mlx_lm", some=_keys("lora_parameters fine_tune_type lora_layers"), least=1, also=_MLX_RUN,
+              also_least=2, none=_NO_SWIFT),
+    Signature("mlx-lm", "mlx_lm", _keys("iters"), _MLX_STEPS, 2, _MLX_RUN, 4, _NO_SWIFT),
+    Signature("litgpt", "litgpt", _keys("checkpoint_dir"), _LITGPT, 2, none=_keys("apiVersion model_name")),
+    Signature("litgpt", "litgpt", some=_LITGPT_SWITCHES, least=2, none=_keys("apiVersion")),
     Signature("llamafactory", "llamafactory", _keys("finetuning_type"), none=_keys("apiVersion sft_type tuner_type")),
     Signature("llamafactory", "llamafactory_v1", _keys("model"), _V1, 1),
     Signature("llamafactory", "llamafactory_v1", _keys("peft_config"),

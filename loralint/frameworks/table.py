@@ -81,7 +81,8 @@ class Reader(NamedTuple):
     coerces: texts such as "2e-4" or "8" become numbers where a number is wanted. packages: those whose versions its
     rows, keys and rules depend on; the first is the framework itself. observe: extra observers of its own. pins:
     versions that the file itself states (`peft_version`). combine: fields that several keys decide together; gets what
-    the rows gave, and what it returns replaces or adds fields. references: `${a.b}` stands for the value of key a.b.
+    the rows gave, and what it returns replaces or adds fields. uncombine: its way back, canonical value of a field ->
+    value that the field's rows write (rank and alpha -> scale). references: `${a.b}` stands for the value of key a.b.
     dialects: (version spec, dialect) of releases that load files otherwise; the first that holds replaces `dialect`.
     coerces_inside: texts become numbers and booleans inside mappings, whatever happens at the top.
     """
@@ -96,6 +97,7 @@ class Reader(NamedTuple):
     observe: tuple[Callable[[Document, Look], list[Observation]], ...] = ()
     pins: Callable[[Document], Mapping[str, str]] | None = None
     combine: Callable[[Document, Values], Values] | None = None
+    uncombine: Callable[[str, object, Look], object] | None = None
     references: bool = False
     dialects: tuple[tuple[str, str], ...] = ()
     coerces_inside: bool = False

@@ -1,0 +1,108 @@
+"""What several keys of mlx-lm decide together, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loralint.frameworks.lookup import find
+from loralint.frameworks.table import SKIP, Look, Values
+from loralint.model import Unknown, Value
+from loralint.source.document import Document
+
+_BY_OPTIMIZER = ("optim.weight_decay", "optim.beta1", "optim.beta2", "optim.eps", "optim.momentum")
+_IN_BATCHES = ("train.max_steps", "eval.steps", "checkpoint.save_steps", "train.logging_steps")
+_END = {"cosine": 2, "linear": 1}  # which of a schedule's arguments is the rate that it ends at
+_REQUIRED = {"adapter.rank": "rank", "adapter.alpha": "scale", "adapter.dropout": "dropout"}
+
+
+def blocks(count: int) -> Callable[[Look], object]:
+    """Make the default of a number of blocks, counted from the last one."""
+    return lambda look: last(count, look.get("model.base").value)
+
+
+def last(count: object, base: object) -> object:
+    """The indices of the last blocks; SKIP for all of them, Unknown where the model's depth is not known."""
+    if not isinstance(count, int) or isinstance(count, bool) or count <= 0:
+        return SKIP if isinstance(count, int) else Unknown("the number of blocks is no number")
+    from loralint.knowledge.models import find as model
+
+    found = model(base) if isinstance(base, str) else None
+    if found is None or found.num_layers is None:
+        return Unknown(f"the last {count} blocks, and how deep the model is is not known")
+    return list(range(found.num_layers - count, found.num_layers)) if count < found.num_layers else SKIP
+
+
+def combine(document: Document, values: Values) -> Values:
+    """Alpha from scale and rank, steps from batches, arguments of the optimizer and schedule that are chosen."""
+    fields: dict[str, tuple[Value, ...]] = {}
+    _missing(document, fields, values)
+    if "adapter.alpha" in values:
+        fields["adapter.alpha"] = (_alpha(values["adapter.alpha"], {**values, **fields}.get("adapter.rank", ())),)
+    if "adapter.layers" in values:
+        shown = values["adapter.layers"][0]
+        indices = last(shown.value, next((base.value for base in values.get("model.base", ())), None))
+        fields["adapter.layers"] = () if indices is SKIP else (shown._replace(value=indices, items=()),)
+    accumulation = values.get("batch.accumulation", ())
+    for field in _IN_BATCHES if accumulation and accumulation[0].value != 1 else ():
+        if field in values:
+            fields[field] = (_steps(values[field][0], accumulation[0]),)
+    chosen = next((name.value for name in values.get("optim.name", ())), "adam")
+    for field in _BY_OPTIMIZER:
+        if field in values:
+            fields[field] = tuple(one for one in values[field] if f".{chosen}." in one.key)
+    if "schedule.min_lr" in values:
+        fields["schedule.min_lr"] = _floor(values)
+    return fields
+
+
+def uncombine(field: str, value: object, look: Look) -> object:
+    """What a row writes: scale for alpha, batches for steps."""
+    if field == "adapter.alpha":
+        rank = look.get("adapter.rank").value
+        if not isinstance(rank, int) or rank < 1 or not isinstance(value, (int, float)):
+            return SKIP
+        return value / rank
+    if field in _IN_BATCHES and isinstance(value, (int, float)):
+        each = look.get("batch.accumulation").value
+        return value * each if isinstance(each, int) else SKIP
+    return value
+
+
+def _missing(document: Document, fields: dict[str, tuple[Value, ...]], values: Values) -> None:
+    """What a written `lora_parameters` leaves out has no default, and the run stops."""
+    pair = find(document.root, "lora_parameters") if document.root is not None else None
+    if pair is None or pair.value.kind != "mapping":
+        return
+    for field, key in _REQUIRED.items():
+        if field not in values:
+            reason = Unknown(f"`lora_parameters` has no `{key}`")
+            span = document.span(pair.value)
+            fields[field] = (Value(reason, key=f"lora_parameters.{key}", span=span, field=field),)
+
+
+def _alpha(parts: tuple[Value, ...], rank: tuple[Value, ...]) -> Value:
+    """Scale times rank, or where alpha is read too (before 0.16) scale times alpha."""
+    scale = parts[0]
+    if not scale.key.endswith("scale"):
+        return scale._replace(value=Unknown("`lora_parameters` has no `scale`"))
+    factor = parts[1] if len(parts) > 1 else rank[0] if rank else None
+    numbers = [one.value for one in (scale, factor) if one is not None and isinstance(one.value, (int, float))]
+    if len(numbers) < 2:
+        return scale._replace(value=Unknown("alpha is scale times rank, and one of them is no number"))
+    return scale._replace(value=numbers[0] * numbers[1], origin="derived", source="scale x rank")
+
+
+def _steps(batches: Value, each: Value) -> Value:
+    if not isinstance(batches.value, int) or not isinstance(each.value, int) or each.value < 1:
+        return batches
+    return batches._replace(value=batches.value // each.value, origin="derived", source=f"{batches.key} / {each.key}")
+
+
+def _floor(values: Values) -> tuple[Value, ...]:
+    """The rate that the schedule ends at, out of its arguments."""
+    arguments, name = values["schedule.min_lr"][0], next((one.value for one in values.get("schedule.name", ())), "")
+    index = _END.get(str(name))
+    if index is None or not isinstance(arguments.value, list) or len(arguments.value) <= index:
+        return ()
+    place = arguments.items[index] if len(arguments.items) > index else arguments
+    return (place._replace(value=arguments.value[index], field="schedule.min_lr"),)
