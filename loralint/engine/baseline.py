@@ -26,10 +26,9 @@ def apply_baseline(findings: list[Finding], baseline: Counter[Key], root: str) -
     out = []
     for finding in findings:
         key = key_of(finding, root)
-        if finding.suppressed is None and baseline[key] > 0:
-            baseline[key] -= 1
-            finding = finding._replace(suppressed={"by": "baseline", "reason": ""})
-        out.append(finding)
+        covered = finding.suppressed is None and baseline[key] > 0
+        baseline[key] -= covered
+        out.append(finding._replace(suppressed={"by": "baseline", "reason": ""}) if covered else finding)
     return out
 
 

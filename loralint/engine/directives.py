@@ -45,7 +45,8 @@ def faults(given: Iterable[Directive], used: frozenset[Directive]) -> Iterator[O
     for one in given:
         place = Value(one.code, span=one.span, text=one.code, key="loralint: ignore")
         if not one.code:
-            yield Observation("blanket-ignore", place, "harmless", "an ignore comment must name its rules", "ignore[LLnnn]")
+            message = "an ignore comment must name its rules"
+            yield Observation("blanket-ignore", place, "harmless", message, "ignore[LLnnn]")
         elif find(one.code) is None:
             yield Observation("unknown-ignore", place, "harmless", f"no rule is called `{one.code}`")
         elif one not in used:
@@ -63,11 +64,11 @@ def apply_directives(
         match = next((one for one in given if _covers(one, finding)), None)
         if match is not None:
             used.add(match)
-            if finding.tier == "S":
-                notes.append(_not_lifted(finding))
-            else:
-                finding = finding._replace(suppressed={"by": "inline", "reason": match.reason})
-        out.append(finding)
+        if match is None or finding.tier == "S":
+            notes += [_not_lifted(finding)] if match is not None else []
+            out.append(finding)
+        else:
+            out.append(finding._replace(suppressed={"by": "inline", "reason": match.reason}))
     return out, frozenset(used), notes
 
 
@@ -79,7 +80,8 @@ def _covers(one: Directive, finding: Finding) -> bool:
 def _not_lifted(finding: Finding) -> Note:
     return Note(
         "info",
-        f"a comment does not lift {finding.rule}, which is tier S; an exception in the settings, with reason and expiry, does",
+        f"a comment does not lift {finding.rule}, which is tier S; an exception in the settings does, "
+        "with a reason and a date of expiry",
         (finding.rule,),
         finding.key,
     )

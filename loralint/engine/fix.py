@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from loralint.checks.hit import Hit
@@ -25,7 +26,13 @@ def fix_of(rule: Rule, hit: Hit, config: Config, *, pinned: bool) -> Fix | None:
         edits = tuple(_edits(rule.fix, hit, config, document))
     except (_NoFixError, ValueError):  # ValueError: the place is written in a way that cannot be edited by span
         return None
-    return Fix(pinned and bool(rule.fix.get("safe")), edits) if edits else None
+    return Fix(pinned and bool(rule.fix.get("safe")), edits) if edits and _disjoint(edits) else None
+
+
+def _disjoint(edits: tuple[Edit, ...]) -> bool:
+    """Two keys that leave one list in brackets may both claim the comma between them."""
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    return all(one.end <= other.start for one, other in pairwise(ordered))
 
 
 class _NoFixError(Exception):
@@ -34,12 +41,12 @@ class _NoFixError(Exception):
 
 def _edits(fix: Mapping[str, Any], hit: Hit, config: Config, document: Document) -> Iterator[Edit]:
     if hit.observation is not None and fix.get("rewrite"):
-        yield _rewrite(hit.observation, document)
+        yield from _rewrite(hit.observation, document)
     gone = list(dict.fromkeys(value.key for field in fix.get("remove", ()) for value in _written(field, config)))
     for field, raw in fix.get("set", {}).items():
         yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, document, gone)
     for key in gone:
-        yield _remove(document, key)
+        yield from _remove(document, key)
 
 
 def _written(field: str, config: Config) -> list[Value]:
@@ -48,6 +55,9 @@ def _written(field: str, config: Config) -> list[Value]:
 
 
 def _set(field: str, value: object, hit: Hit, config: Config, document: Document, gone: list[str]) -> Iterator[Edit]:
+    present = config.get(field)
+    if present.span is not None and present.value == value and type(present.value) is type(value):
+        return  # it stands there already; a fix of nothing but this is none
     target = config.write(field, value) if value is not None else None
     if target is None or document.root is None:
         raise _NoFixError
@@ -56,7 +66,7 @@ def _set(field: str, value: object, hit: Hit, config: Config, document: Document
     written = [other.key for other in _written(field, config)]
     others = [other for other in written if other not in (key, *gone) and other.split("[")[0] != key]
     for other in others:
-        yield _remove(document, other)
+        yield from _remove(document, other)
     if found is not None:
         yield set_value(document, found[1].value, scalar_text(out, document.format))
     else:
@@ -80,27 +90,39 @@ def _insert(document: Document, key: str, out: object, hit: Hit, gone: list[str]
     return insert_pair(document, (before or stay)[-1], name, scalar_text(out, document.format))
 
 
-def _remove(document: Document, key: str) -> Edit:
+def _remove(document: Document, key: str) -> Iterator[Edit]:
+    """Every line of a key, since of one that is written twice the other would count next."""
     found = locate(document.root, key) if document.root else None
     if found is None:
         raise _NoFixError
-    return remove_pair(document, *found)
+    mapping, last = found
+    for pair in mapping.pairs:
+        if pair.key == last.key:
+            yield remove_pair(document, mapping, pair)
 
 
-def _rewrite(observation: Observation, document: Document) -> Edit:
-    value = observation.value
-    if observation.rewrite == "key" and observation.replacement and value.key_span is not None:
-        name = observation.replacement.rpartition(".")[2]
-        quoted = document.text[value.key_span.start : value.key_span.start + 1] in ('"', "'")
-        text = scalar_text(name, "json") if quoted else name
-        return Edit(document.file, value.key_span.start, value.key_span.end, text)
-    if observation.rewrite == "value" and observation.replacement and value.span is not None:
-        return Edit(document.file, value.span.start, value.span.end, observation.replacement)
-    if observation.rewrite == "remove" and document.root is not None and value.key_span is not None:
-        found = _at(document.root, value.key_span.start)
-        if found is not None:
-            return remove_pair(document, *found)
-    raise _NoFixError
+def _rewrite(observation: Observation, document: Document) -> Iterator[Edit]:
+    value, new = observation.value, observation.replacement
+    found = _at(document.root, value.key_span.start) if document.root and value.key_span else None
+    if observation.rewrite == "key" and new and found is not None:
+        yield _rename(observation, document, *found)
+    elif observation.rewrite == "value" and new and value.span is not None:
+        yield Edit(document.file, value.span.start, value.span.end, new)
+    elif observation.rewrite == "remove" and found is not None:
+        mapping, pair = found
+        gone = [pair] if observation.kind == "duplicate" else [one for one in mapping.pairs if one.key == pair.key]
+        yield from (remove_pair(document, mapping, one) for one in gone)
+    else:
+        raise _NoFixError
+
+
+def _rename(observation: Observation, document: Document, mapping: Node, pair: Pair) -> Edit:
+    """Another name in the same mapping, where that name is still free."""
+    parent, _, name = observation.replacement.rpartition(".")
+    if (parent and parent != observation.value.key.rpartition(".")[0]) or mapping.pair(name) is not None:
+        raise _NoFixError
+    start, end = pair.key_node.start, pair.key_node.end
+    return Edit(document.file, start, end, scalar_text(name, "json") if document.text[start] in "\"'" else name)
 
 
 def locate(root: Node | None, dotted: str) -> tuple[Node, Pair] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple, TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.engine.judge import Judgement, judge, unchecked_notes
 from loralint.engine.rules import Rule

@@ -62,7 +62,9 @@ def find(name: str) -> Rule | None:
     return next((rule for rule in all_rules() if wanted in (rule.id.lower(), rule.name)), None)
 
 
-def select(rules: tuple[Rule, ...], chosen: tuple[str, ...], ignored: tuple[str, ...], preview: bool) -> tuple[Rule, ...]:
+def select(
+    rules: tuple[Rule, ...], chosen: tuple[str, ...], ignored: tuple[str, ...], preview: bool
+) -> tuple[Rule, ...]:
     """Rules by code, code prefix, name, topic or tier; the longer of two matching selectors wins, ignore wins a tie.
 
     Raises ValueError for a selector that matches no rule.
@@ -80,7 +82,7 @@ def _taken(rule: Rule, chosen: tuple[str, ...], ignored: tuple[str, ...]) -> boo
 
 
 def _strength(rule: Rule, selector: str) -> int:
-    """How exactly a selector names a rule: 0 not at all, 1 ALL, 2 a tier or topic, then by length of the code prefix."""
+    """How exactly a selector names a rule: 0 not at all, 1 ALL, 2 a tier or topic, then by length of the prefix."""
     word = selector.strip()
     if word.upper() == "ALL":
         return 1

@@ -1,7 +1,8 @@
 """Score and verdict of a run.
 
-A clean run scores 100. Each distinct (rule, key) costs once: S 40, A 15, B 3. While an S stands the score is at most 49,
-while an A stands at most 89. The score only orders runs; the verdict gates: block with an S, review with an A, else pass.
+A clean run scores 100. Each distinct (rule, key) costs once: S 40, A 15, B 3. While an S stands the score is at most
+49, while an A stands at most 89. The score only orders runs; the verdict gates: block with an S, review with an A, else
+pass.
 """
 
 from __future__ import annotations

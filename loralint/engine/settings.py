@@ -120,10 +120,10 @@ def _exemption(path: str, raw: object) -> Exemption:
     if not isinstance(raw, dict) or set(raw) != _EXCEPTION_KEYS:
         raise SettingsError(f"{path}: each of `exceptions` needs exactly {', '.join(sorted(_EXCEPTION_KEYS))}")
     expires = str(raw["expires"])
-    import datetime
+    from datetime import date
 
     try:
-        datetime.date.fromisoformat(expires)
+        date.fromisoformat(expires)
     except ValueError:
         raise SettingsError(f"{path}: `expires` of an exception must be a date such as 2027-01-31") from None
     if not str(raw["reason"]).strip():

@@ -51,7 +51,10 @@ def test_the_assumed_version_is_named(linted, rule):
     from loralint.knowledge.versions import assumed
 
     (finding,) = linted(AXOLOTL, rule(at=("adapter.rank",), versions=["axolotl>=0.1"])).findings
-    assert finding.message == f"it breaks: lora_r is 16 (judged by axolotl {assumed('axolotl')['axolotl']}, which nobody pinned)"
+    assert (
+        finding.message
+        == f"it breaks: lora_r is 16 (judged by axolotl {assumed('axolotl')['axolotl']}, which nobody pinned)"
+    )
 
 
 @pytest.mark.parametrize("tier", ["A", "B"])
