@@ -40,7 +40,7 @@ def read_baseline(path: str) -> Counter[Key]:
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
         return Counter({(one["file"], one["rule"], one["pointer"]): int(one["count"]) for one in data["entries"]})
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SettingsError(f"{path}: not a baseline that can be read ({error})") from None
 
 

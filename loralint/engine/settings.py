@@ -76,7 +76,7 @@ def _from_file(path: str, name: str) -> Settings | None:
 
     try:
         table: Any = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: {error}") from None
     if name == "pyproject.toml":
         table = table.get("tool", {}).get("loralint")
