@@ -13,7 +13,9 @@ from loralint.run.options import Options
 from loralint.run.versions import versions_of
 from loralint.source.document import Document
 
-_CRASHES = frozenset({"syntax", "encoding", "too-deep", "too-many-nodes", "too-many-aliases", "cyclic", "control-character"})
+_CRASHES = frozenset(
+    {"syntax", "encoding", "too-deep", "too-many-nodes", "too-many-aliases", "cyclic", "control-character"}
+)
 
 
 class Assembled(NamedTuple):
@@ -72,7 +74,6 @@ def _file_faults(document: Document, table: Reader) -> list[Observation]:
     if len(document.roots) > 1 and document.format == "yaml":
         second = document.roots[1]
         span = Span(document.file, second.start, second.start, second.line, second.column, second.line, second.column)
-        faults.append(
-            Observation("several-documents", Value(None, span=span), "crash", f"{table.title} loads one document a file")
-        )
+        message = f"{table.title} loads one document a file"
+        faults.append(Observation("several-documents", Value(None, span=span), "crash", message))
     return faults
