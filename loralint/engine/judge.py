@@ -123,8 +123,13 @@ def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) 
 
 
 def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:
-    """The tier and, where it rests on a version that nobody pinned, that version: then at most A."""
+    """The tier and, where it rests on a version that nobody pinned, that version: then at most A.
+
+    What is read of a home-made config is guessed by the names of its keys, so that is at most A too.
+    """
     tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
+    if tier == "S" and config.reader.guessed:
+        return "A", ""
     if not loose or tier != "S":
         return tier, ""
     return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()

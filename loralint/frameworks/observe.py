@@ -12,6 +12,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     moves     {key: [{type, to or write}]}: under which key a value of a wrong type belongs, or what to write instead
     lenient   releases in which an unknown key was dropped although `unknown` says crash
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
+    loose     mappings ("" for the top) with keys of the user's own, of which only a likely slip is told
     extends   another list that this one adds to: what it knows at the top is not moved here
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
     choices   {dotted key: {values, effect, message, when, package, instead, also, slips}}: words that the key takes
@@ -107,7 +108,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
                 yield _moved(document, pair, dotted, holding, reader)
         elif not _known(dotted, pair.key, known, lists["keys"]):
             unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins)
-            if unknown.replacement or not plugins.foreign:  # a plugin of which we know nothing may read it
+            if unknown.replacement or not (plugins.foreign or _parent(dotted, pair.key) in lists.get("loose", ())):
                 yield unknown
 
 
@@ -125,8 +126,13 @@ def _holds(moved: Mapping[str, str], node: Node, reader: Reader, look: Look) -> 
 
 
 def _known(dotted: str, key: str, top: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
-    parent = _bare(dotted)[: -len(key)].rstrip(".")
+    parent = _parent(dotted, key)
     return key in (keys[parent] if parent else top) or key.startswith(("_", "x-", "."))
+
+
+def _parent(dotted: str, key: str) -> str:
+    """The mapping that a key stands in, as key lists name it."""
+    return _bare(dotted)[: -len(key)].rstrip(".")
 
 
 def _walk(
@@ -202,7 +208,7 @@ def _ruling(lists: Mapping[str, Any], look: Look) -> Mapping[str, Any]:
 def _unknown(
     document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: _Plugins
 ) -> Observation:
-    parent = _bare(dotted)[: -len(pair.key)].rstrip(".")
+    parent = _parent(dotted, pair.key)
     plugin = "" if parent else plugins.of(pair.key)
     known = [*lists["keys"].get(parent, ()), *(() if parent else plugins.keys)]
     guess = "" if plugin else closest(pair.key, known)

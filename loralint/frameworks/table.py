@@ -85,6 +85,8 @@ class Reader(NamedTuple):
     value that the field's rows write (rank and alpha -> scale). references: `${a.b}` stands for the value of key a.b.
     dialects: (version spec, dialect) of releases that load files otherwise; the first that holds replaces `dialect`.
     coerces_inside: texts become numbers and booleans inside mappings, whatever happens at the top.
+    partial: why a key that this file lacks may stand in another one ("" where the file is whole); then its field is
+    unknown, and the rows' defaults are not asked. guessed: keys are known by their last name only, so no finding is S.
     """
 
     name: str
@@ -101,6 +103,8 @@ class Reader(NamedTuple):
     references: bool = False
     dialects: tuple[tuple[str, str], ...] = ()
     coerces_inside: bool = False
+    partial: Callable[[Document], str] | None = None
+    guessed: bool = False
 
     def converts(self, key: str) -> bool:
         """Say whether a text under this key becomes the number or boolean that is wanted there."""

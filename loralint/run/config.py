@@ -16,7 +16,7 @@ _ABSENT = Value(None, origin="absent")
 class Config:
     """Fields by name. Layers come in order of precedence, strongest first; what is absent is the framework's default."""
 
-    __slots__ = ("_look", "_memo", "_rows", "layers", "options", "reader", "versions")
+    __slots__ = ("_look", "_memo", "_partial", "_rows", "layers", "options", "reader", "versions")
 
     def __init__(self, reader: Reader, layers: tuple[Layer, ...], options: Options, versions: Versions) -> None:
         self.reader = reader
@@ -26,6 +26,7 @@ class Config:
         self._rows: Callable[[Config], Value | None] | None = None
         self._memo: dict[str, Value] = dict(_options(options))
         self._look = Look(self.get, versions.satisfy)
+        self._partial: str | None = None
 
     def get(self, field: str) -> Value:
         """The effective value; origin "absent" when the framework has no such field or no default for it."""
@@ -63,6 +64,13 @@ class Config:
         rows = by_field(self.reader.table)
         return iter([field for field in FIELDS if field in rows or self.get(field).origin == "option"])
 
+    def _elsewhere(self) -> str:
+        """Why what is absent here may stand in a file that this one builds on; empty when it is the whole config."""
+        if self._partial is None:
+            partial = self.reader.partial
+            self._partial = next((why for layer in self.layers if partial and (why := partial(layer.document))), "")
+        return self._partial
+
     def _winner(self, field: str) -> Value | None:
         values = self.layers[0].values.get(field, ()) if self.layers else ()
         for layer in self.layers[1:]:
@@ -76,6 +84,9 @@ class Config:
 
     def _default(self, field: str) -> Value:
         entries, key, constant = self.versions.rows(self.reader, field)
+        reason = self._elsewhere() if entries and self.reader.partial else ""
+        if reason:  # neither set nor default nor absent, as far as this file tells
+            return Value(Unknown(f"`{key or field}` is not in this file: {reason}"), "derived", key, field=field)
         if constant is not None:
             return constant
         for entry in entries:
