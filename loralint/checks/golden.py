@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from loralint.checks.conditions import compare, excluded, holds
@@ -28,6 +29,8 @@ def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
         return value.value
     if value.value is None:
         return []
+    if not any(_breaks(value.value, bound, args.get("side")) for bound in _bounds(args["parameter"])):
+        return []  # whichever entry holds, the value lies within it
     entry = applicable(scope, args["parameter"], args.get("entry"))
     if entry is None or isinstance(entry, Unknown):
         return entry or []
@@ -40,6 +43,13 @@ def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
     data = {"bound": worst[key], "side": side, "then": worst["then"], "entry": entry["id"], "range": entry["range"]}
     where = value if value.span or not at else place(scope, at)
     return [Hit(where, data, entry.get("recommended"), tier=worst["tier"])]
+
+
+@cache
+def _bounds(parameter: str) -> tuple[Mapping[str, Any], ...]:
+    """Every bound of every entry of a parameter."""
+    entries: Any = part("golden")
+    return tuple(bound for entry in entries.get(parameter, ()) for bound in entry["bounds"])
 
 
 def applicable(scope: Scope, parameter: str, name: str | None = None) -> Any:

@@ -5,6 +5,7 @@ A config that meets ten rules must not pay for every module here, so a fact is k
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 from loralint.facts.need import Missing
@@ -62,14 +63,19 @@ PLACES = {
 }
 
 
+@cache
+def _fact(place: str) -> Fact:
+    module, _, function = place.partition(":")
+    fact: Fact = getattr(import_module(f"loralint.facts.{module}"), function)
+    return fact
+
+
 def _later(place: str) -> Fact:
     """The fact at `module:function`; what it needs and does not find becomes an unknown with that reason."""
-    module, _, function = place.partition(":")
 
     def compute(scope: Scope) -> Value:
-        fact: Fact = getattr(import_module(f"loralint.facts.{module}"), function)
         try:
-            return fact(scope)
+            return _fact(place)(scope)
         except Missing as missing:
             return unknown(missing.reason)
 

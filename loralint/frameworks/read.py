@@ -65,7 +65,7 @@ def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> V
 
 def _named(raw: Value, value: object, field: str, items: tuple[Value, ...]) -> Value:
     """The value under its canonical name; written out, since `_replace` takes three times as long."""
-    return Value(value, raw.origin, raw.key, raw.pointer, raw.text, raw.span, raw.key_span, items, field=field)
+    return Value(value, raw.origin, raw.key, raw.pointer, raw.text, raw.span, None, items, field=field)
 
 
 def written(document: Document, pair: Pair, key: str, dialect: str, target: Node | None = None) -> Value:
@@ -80,7 +80,6 @@ def written(document: Document, pair: Pair, key: str, dialect: str, target: Node
         pointer=_pointer(key),
         text=document.text[node.start : node.end],
         span=document.span(node),
-        key_span=document.span(pair.key_node),
         items=tuple(_items(document, target or node, key, dialect)) if (target or node).items else (),
     )
 
