@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.table import SKIP, Layer, Look, Reader
-from loralint.model import Value
+from loralint.model import Unknown, Value
 from loralint.run.options import Options
 from loralint.run.versions import Versions, by_field
 
