@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from loralint.frameworks.convert import (
     dtype,
     long_dtype,
-    lower,
     never,
     not_null,
     one_to_list,
@@ -22,6 +21,7 @@ from loralint.frameworks.convert import (
 )
 from loralint.frameworks.ms_swift_faults import observe_faults
 from loralint.frameworks.ms_swift_values import (
+    UNQUANTISED,
     accumulation,
     compute_dtype,
     eval_steps,
@@ -29,10 +29,20 @@ from loralint.frameworks.ms_swift_values import (
     first,
     has_pairs,
     init,
+    method,
     mixed,
+    old_targets,
+    plugin,
+    positive,
     rate,
     settle,
+    short_dtype,
+    some_bits,
     targets,
+    task,
+    told,
+    told_dtype,
+    written_bits,
     written_targets,
 )
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, same
@@ -49,8 +59,6 @@ _OLD = (
 )  # fmt: skip
 _ATTENTION: dict[object, object] = {"flash_attn": "flash_attention_2"}
 _BETAS = {"simpo": 2.0, "grpo": 0.04, "kd": 0.5}
-_NOTHING = 0
-_UNQUANTISED = 16
 
 Convert = Callable[[object], object]
 
@@ -94,7 +102,7 @@ def quantised(answer: object, spec: str = "") -> Callable[[Look], object]:
     """Make a default of weights that are quantised while loading, in releases that the spec names."""
 
     def default(look: Look) -> object:
-        return answer if look.get("quant.bits").value != _UNQUANTISED and (not spec or look.version_is(spec)) else SKIP
+        return answer if look.get("quant.bits").value != UNQUANTISED and (not spec or look.version_is(spec)) else SKIP
 
     return default
 
@@ -102,51 +110,6 @@ def quantised(answer: object, spec: str = "") -> Callable[[Look], object]:
 def all_linear(look: Look) -> object:
     """Adapt every linear layer; version 2 chose attention layers by the model."""
     return SKIP if look.version_is(SECOND) else "all-linear"
-
-
-def method(value: object) -> object:
-    """Read a tuner; `lora_llm` is LoRA with the rest of a multimodal model trained in full."""
-    return "lora" if lower(value) == "lora_llm" else not_null(lower(value))
-
-
-def task(value: object) -> object:
-    """Read a method of `swift rlhf`; GKD is distillation."""
-    return "kd" if lower(value) == "gkd" else not_null(lower(value))
-
-
-def plugin(value: object) -> object:
-    """Read an optimizer of ms-swift's own; its other plugins only group the parameters of the Trainer's."""
-    return value if value in ("muon", "galore") else SKIP
-
-
-def told(value: object) -> object:
-    """Read AUTO as an absent key."""
-    return SKIP if value == "AUTO" else not_null(value)
-
-
-def told_dtype(value: object) -> object:
-    """Read AUTO as an absent dtype."""
-    return SKIP if value == "AUTO" else dtype(value)
-
-
-def positive(value: object) -> object:
-    """Read a number of rows; -1 is all of them."""
-    return value if isinstance(value, int) and value > 0 else SKIP
-
-
-def short_dtype(value: object) -> object:
-    """Write a dtype as version 2 spells it."""
-    return "AUTO" if value == "auto" else value
-
-
-def some_bits(value: object) -> object:
-    """Read bits; 0 meant none, and `float8` is a format of its own."""
-    return _UNQUANTISED if value == _NOTHING else 8 if value == "float8" else not_null(value)
-
-
-def written_bits(value: object) -> object:
-    """Write bits below 16; not to quantise is to leave the key out."""
-    return value if isinstance(value, int) and value < _UNQUANTISED else SKIP
 
 
 def pref_beta(look: Look) -> object:
@@ -185,7 +148,8 @@ _ADAPTER = (
     *names("adapter.dropout", "lora_dropout", "lora_dropout_p", default=0.05),
     # a regular expression replaces the list
     *names("adapter.targets", "target_regex", "lora_target_regex", not_null, never),
-    *names("adapter.targets", "target_modules", "lora_target_modules", targets, written_targets, all_linear),
+    *names("adapter.targets", "target_modules", "lora_target_modules", targets, written_targets, all_linear,
+           old_write=old_targets),
     Entry("adapter.target_parameters", "target_parameters", one_to_list),
     *names("adapter.modules_to_save", "modules_to_save", "lora_modules_to_save", one_to_list),
     *names("adapter.bias", "lora_bias", "lora_bias_trainable", default="none"),
@@ -195,10 +159,10 @@ _ADAPTER = (
     *names("adapter.loraplus_ratio", "lorap_lr_ratio", "lora_lr_ratio"),
     Entry("adapter.dtype", "lora_dtype", told_dtype, long_dtype, "fp32"),
     Entry("adapter.resume_from", "adapters", first),
-)
+)  # fmt: skip
 
 _QUANTISATION = (
-    *names("quant.bits", "quant_bits", "quantization_bit", some_bits, written_bits, _UNQUANTISED),
+    *names("quant.bits", "quant_bits", "quantization_bit", some_bits, written_bits, UNQUANTISED),
     Entry("quant.method", "quant_method", not_null, default=quantised("bnb", SECOND)),
     Entry("quant.type", "bnb_4bit_quant_type", not_null, default=quantised("nf4")),
     Entry("quant.double", "bnb_4bit_use_double_quant", not_null, default=quantised(answer=True)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil
 
+from loralint.frameworks.convert import dtype, lower, not_null
 from loralint.frameworks.table import SKIP, Look, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
@@ -14,6 +15,8 @@ _PAIRS = frozenset({"dpo", "orpo", "simpo", "kto", "cpo", "rm", "ppo", "grpo", "
 _PREQUANTISED = frozenset({"awq", "gptq", "gptq_v2"})
 _ALL_LINEAR = {"all-linear", "ALL"}
 _LEFT_TO_THE_MODEL = {"DEFAULT", "AUTO"}
+UNQUANTISED = 16
+_NOTHING = 0
 _DIGITS = 12  # no dataset counts more rows than that
 
 
@@ -37,6 +40,56 @@ def targets(value: object) -> object:
 def written_targets(value: object) -> object:
     """Write names or all-linear; a regular expression has a key of its own, which this one would not replace."""
     return value if isinstance(value, list) or value in ("all-linear", "") else SKIP
+
+
+def old_targets(value: object) -> object:
+    """Write names as version 2 wants them."""
+    return "ALL" if value == "all-linear" else written_targets(value)
+
+
+def method(value: object) -> object:
+    """Read a tuner; `lora_llm` is LoRA with the rest of a multimodal model trained in full."""
+    return "lora" if lower(value) == "lora_llm" else not_null(lower(value))
+
+
+def task(value: object) -> object:
+    """Read a method of `swift rlhf`; GKD is distillation."""
+    return "kd" if lower(value) == "gkd" else not_null(lower(value))
+
+
+def plugin(value: object) -> object:
+    """Read an optimizer of ms-swift's own; its other plugins only group the parameters of the Trainer's."""
+    return value if value in ("muon", "galore") else SKIP
+
+
+def told(value: object) -> object:
+    """Read AUTO as an absent key."""
+    return SKIP if value == "AUTO" else not_null(value)
+
+
+def told_dtype(value: object) -> object:
+    """Read AUTO as an absent dtype."""
+    return SKIP if value == "AUTO" else dtype(value)
+
+
+def positive(value: object) -> object:
+    """Read a number of rows; -1 is all of them."""
+    return value if isinstance(value, int) and value > 0 else SKIP
+
+
+def short_dtype(value: object) -> object:
+    """Write a dtype as version 2 spells it."""
+    return "AUTO" if value == "auto" else value
+
+
+def some_bits(value: object) -> object:
+    """Read bits; 0 meant none, and `float8` is a format of its own."""
+    return UNQUANTISED if value == _NOTHING else 8 if value == "float8" else not_null(value)
+
+
+def written_bits(value: object) -> object:
+    """Write bits below 16; not to quantise is to leave the key out."""
+    return value if isinstance(value, int) and value < UNQUANTISED else SKIP
 
 
 def init(value: object) -> object:

@@ -193,7 +193,7 @@ SIGNATURES = (
     Signature("ms-swift", "ms_swift_script", _SWIFT_SCRIPT, none=_NO_SWIFT),
     Signature("mlx-lm", "mlx_lm", some=_keys("lora_parameters fine_tune_type lora_layers"), least=1, also=_MLX_RUN,
               also_least=2, none=_NO_SWIFT),
-    Signature("mlx-lm", "mlx_lm", _keys("iters"), _MLX_STEPS, 2, _MLX_RUN, 4, _NO_SWIFT),
+    Signature("mlx-lm", "mlx_lm", _keys("iters model"), _MLX_STEPS, 2, _MLX_RUN, 4, _NO_SWIFT),
     Signature("litgpt", "litgpt", _keys("checkpoint_dir"), _LITGPT, 2, none=_keys("apiVersion model_name")),
     Signature("litgpt", "litgpt", some=_LITGPT_SWITCHES, least=2, none=_keys("apiVersion")),
     Signature("llamafactory", "llamafactory", _keys("finetuning_type"), none=_keys("apiVersion sft_type tuner_type")),

@@ -73,6 +73,41 @@ RUNS = {
     ),
     "peft": ("peft", '{"peft_type": "LORA", "r": 8, "target_modules": ["q_proj"]}'),
     "peft as arguments": ("peft", '{"r": 8, "lora_alpha": 16, "lora_dropout": 0.1, "target_modules": ["q_proj"]}'),
+    "ms-swift": (
+        "ms-swift",
+        "model: org/m\ntuner_type: lora\nlora_rank: 8\ndataset: ['d#500']\nlearning_rate: 1e-4\nnum_train_epochs: 1\n",
+    ),
+    "ms-swift 3": ("ms-swift", "model: org/m\ntrain_type: lora\ndataset: d\n"),
+    "ms-swift 2": (
+        "ms-swift",
+        "model_type: qwen\nsft_type: lora\nquantization_bit: 4\nlearning_rate: 1e-4\noutput_dir: o\n",
+    ),
+    "ms-swift without a tuner": (
+        "ms-swift",
+        "model: org/m\ndataset: [d]\nsplit_dataset_ratio: 0.01\nnum_train_epochs: 1\nlearning_rate: 1e-4\n",
+    ),
+    "mlx-lm": (
+        "mlx-lm",
+        (
+            "model: org/m\ntrain: true\ndata: d\niters: 100\nbatch_size: 4\nlearning_rate: 1e-5\n"
+            "lora_parameters: {rank: 8}\n"
+        ),
+    ),
+    "mlx-lm without lora_parameters": (
+        "mlx-lm",
+        "model: org/m\ntrain: true\ndata: d\niters: 100\nadapter_path: a\nsave_every: 50\n",
+    ),
+    "mlx-lm adapter": (
+        "mlx-lm",
+        '{"fine_tune_type": "lora", "num_layers": 16, "lora_parameters": {"rank": 8}, "model": "org/m"}',
+    ),
+    "litgpt": (
+        "litgpt",
+        (
+            "checkpoint_dir: c\nlora_r: 8\nlora_query: true\ntrain: {micro_batch_size: 1}\n"
+            "precision: bf16-true\nseed: 1\n"
+        ),
+    ),
     "torchtune": ("torchtune", "model:\n  _component_: torchtune.models.llama3.lora_llama3_8b\nbatch_size: 2\n"),
     "torchtune optimizer only": ("torchtune", "optimizer:\n  _component_: torch.optim.AdamW\n  lr: 3e-4\n"),
     "h2o": ("h2o-llmstudio", "llm_backbone: org/m\nproblem_type: text_dpo_modeling\ntraining: {lora: true}\n"),
@@ -106,18 +141,10 @@ V1 = {
 NO_RUNS = {
     "mergekit": "base_model: org/m\nmerge_method: ties\nmodels:\n  - model: a\ndtype: bfloat16\n",
     "mergekit slices": "slices:\n  - sources: []\nbase_model: org/m\nmerge_method: slerp\n",
-    "mlx-lm": "model: org/m\ntrain: true\ndata: d\niters: 100\nbatch_size: 4\nlearning_rate: 1e-5\n"
-    "lora_parameters: {rank: 8}\n",
-    "mlx-lm adapter": '{"fine_tune_type": "lora", "num_layers": 16, "lora_parameters": {"rank": 8}, "model": "org/m"}',
     "accelerate": "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config: {}\n"
     "mixed_precision: bf16\n",
     "DeepSpeed": '{"zero_optimization": {"stage": 2}, "gradient_accumulation_steps": "auto",'
     ' "bf16": {"enabled": true}}',
-    "ms-swift": "model: org/m\ntuner_type: lora\nlora_rank: 8\ndataset: ['d#500']\nlearning_rate: 1e-4\n"
-    "num_train_epochs: 1\n",
-    "ms-swift 2": "model_type: qwen\nsft_type: lora\nquantization_bit: 4\nlearning_rate: 1e-4\noutput_dir: o\n",
-    "litgpt": "checkpoint_dir: c\nlora_r: 8\nlora_query: true\ntrain: {micro_batch_size: 1}\n"
-    "precision: bf16-true\nseed: 1\n",
     "names of Unsloth Studio in a nesting of one's own": (
         "training:\n  max_seq_length: 2048\n  learning_rate: 2e-4\nlora:\n  lora_r: 64\n"
     ),
@@ -294,7 +321,7 @@ def test_looking_takes_linear_time(piece):
     [
         ("axolotl", "axolotl"), ("LLaMA-Factory", "llamafactory"), ("llama_factory", "llamafactory"), ("TRL", "trl"),
         ("alignment_handbook", "alignment_handbook"), ("hf", "transformers"), ("adapter_config", "peft"),
-        ("llamafactory-v1", "llamafactory_v1"), (" torchtune ", "torchtune"),
+        ("llamafactory-v1", "llamafactory_v1"), (" torchtune ", "torchtune"), ("swift", "ms_swift"), ("MLX", "mlx_lm"),
     ],
 )  # fmt: skip
 def test_names_a_framework(name, module):
@@ -302,8 +329,8 @@ def test_names_a_framework(name, module):
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"'swift'.*axolotl, llamafactory, .*torchtune"):
-        by_name("swift")
+    with pytest.raises(ValueError, match=r"'nanotron'.*axolotl, llamafactory, .*torchtune"):
+        by_name("nanotron")
 
 
 def test_a_name_overrules_what_the_file_looks_like():
@@ -352,5 +379,10 @@ def test_the_corpus(shared):
             aliens.append(row["file"].rsplit("/", 1)[-1])
     assert total > 500
     assert len(wrong) <= 0.02 * total, wrong
-    # a LoraConfig as JSON, and TRL's own example
-    assert sorted(aliens) == ["huggingface_trl__examples_cli_configs_example_config.yaml", "lora.json"]
+    # a LoraConfig as JSON, and examples of TRL and ms-swift that lie among shell scripts
+    assert sorted(aliens) == [
+        "huggingface_trl__examples_cli_configs_example_config.yaml",
+        "lora.json",
+        "modelscope_ms-swift__examples_train_multi-node_ray_sft.yaml",
+        "modelscope_ms-swift__examples_yaml_deepspeed_sft.yaml",
+    ]
