@@ -168,7 +168,7 @@ TABLE = (
     Entry("adapter.merge_on_save", "params.merge_adapter", not_null, default=_lora(answer=False)),
     # quantisation of the base, with LoRA only
     Entry("quant.bits", "params.quantization", _bits, _written_bits, _default_bits),
-    Entry("quant.method", "params.quantization", lambda word: "bnb" if word in _BITS else SKIP, never,
+    Entry("quant.method", "params.quantization", lambda word: "bnb" if str(word) in _BITS else SKIP, never,
           lambda look: "bnb" if look.get("quant.bits").value in (4, 8) else SKIP),
     Entry("quant.type", "", write=never, default=_of_4bit("nf4")),
     Entry("quant.double", "", write=never, default=_of_4bit(answer=False)),

@@ -56,6 +56,11 @@ def one_to_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def only_one(value: object) -> object:
+    """Write the one name that a key takes; several it cannot say."""
+    return value if not isinstance(value, list) else value[0] if len(value) == 1 else SKIP
+
+
 def not_null(value: object) -> object:
     """Read a null as an absent key."""
     return SKIP if value is None else value

@@ -62,7 +62,7 @@ def _written_bits(number: object) -> object:
 
 def _backbone(word: object) -> object:
     """Read the dtype; what is not quantised of a quantised base is loaded in fp16."""
-    return "fp16" if word in _BITS else dtype(word)
+    return "fp16" if str(word) in _BITS else dtype(word)
 
 
 def _targets(names: object) -> object:
@@ -179,7 +179,7 @@ TABLE = (
     Entry("train.unfrozen", "training.lora_unfreeze_layers", lambda names: names or SKIP),
     # quantisation of the base
     Entry("quant.bits", "architecture.backbone_dtype", _bits, _written_bits, 4),
-    Entry("quant.method", "architecture.backbone_dtype", lambda word: "bnb" if word in _BITS else SKIP, never,
+    Entry("quant.method", "architecture.backbone_dtype", lambda word: "bnb" if str(word) in _BITS else SKIP, never,
           lambda look: "bnb" if look.get("quant.bits").value in (4, 8) else SKIP),
     Entry("quant.type", "", write=never, default=_of_4bit("nf4")),
     Entry("quant.double", "", write=never, default=_of_4bit(answer=False)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null
+from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, only_one
 from loralint.frameworks.llamafactory import names, told_by
 from loralint.frameworks.table import SKIP, Entry, Look, Reader
 from loralint.frameworks.training_arguments import path, zero_stage
@@ -79,11 +79,6 @@ def flattens(value: object) -> object:
 def flattening(value: object) -> object:
     """Give the strategy that flattens batches, or the one that pads."""
     return "padding_free" if value is True else "normal"
-
-
-def only_one(value: object) -> object:
-    """Write the one dataset that the key takes."""
-    return value if not isinstance(value, list) else value[0] if len(value) == 1 else SKIP
 
 
 def trains(look: Look) -> object:
@@ -164,7 +159,7 @@ READER = Reader(
         Entry("memory.reentrant", "enable_activation_checkpointing", never, never, default=False),
         Entry("dist.deepspeed", "dist_config.config_file", path),
         Entry("dist.zero_stage", "dist_config.config_file", zero_stage, never),
-        Entry("dist.fsdp", "dist_config.name", lambda value: value in {"fsdp2", "fsdpturbo"}, never, False),
+        Entry("dist.fsdp", "dist_config.name", lambda value: value in ("fsdp2", "fsdpturbo"), never, False),
         Entry("dist.fsdp_version", "dist_config.name", when_named("fsdp2", 2), never),
         Entry("kernel.liger", "kernel_config.name", when_named("liger_kernel", answer=True), never, False),
         # preference, on the main branch

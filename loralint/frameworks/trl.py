@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import dtype, long_dtype, never, not_null, one_to_list, true_for, when_true, words
+from loralint.frameworks.convert import (
+    dtype,
+    long_dtype,
+    never,
+    not_null,
+    one_to_list,
+    only_one,
+    true_for,
+    when_true,
+    words,
+)
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.frameworks.training_arguments import SHARES, TRAINING_ARGUMENTS, observe_strategies
 from loralint.frameworks.trl_task import TASK, choose, is_sft_loss
@@ -162,7 +172,7 @@ MODEL: tuple[Entry, ...] = (
 
 DATA: tuple[Entry, ...] = (
     Entry("data.datasets", "datasets", paths, never),
-    Entry("data.datasets", "dataset_name", one_to_list, lambda value: value[0] if isinstance(value, list) else value),
+    Entry("data.datasets", "dataset_name", one_to_list, only_one),
     Entry("data.sequence_len", "max_length", not_null, default=_length, when="trl>=0.17"),
     Entry("data.sequence_len", "max_length", not_null, never, when="trl<0.17"),
     Entry("data.sequence_len", "max_seq_length", not_null, when="trl<0.20"),

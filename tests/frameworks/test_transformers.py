@@ -64,6 +64,13 @@ def test_json_is_read_alike(reading, observed) -> None:
     assert not observed(config)
 
 
+def test_an_exponent_in_json_is_a_number_and_a_quoted_one_is_none(reading, observed) -> None:
+    number = reading(READER, '{"output_dir": "out", "learning_rate": 2e-4, "adam_epsilon": 1E-8}', "args.json")
+    assert (number.get("optim.lr").value, observed(number)) == (2e-4, {})
+    text = reading(READER, '{"output_dir": "out", "learning_rate": "2e-4"}', "args.json")
+    assert list(observed(text)) == ["learning_rate"]
+
+
 def test_no_key_is_unknown(reading, observed) -> None:
     assert not observed(reading(READER, BASE + "zebra: 1\nlearning_rat: 0.1\n"))
 
