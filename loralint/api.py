@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loralint.engine.lint import Job, lint
 from loralint.engine.rules import Rule, all_rules, select
@@ -37,7 +38,8 @@ def check(
 
     gpu: such as "T4" or "A100-80GBx8"; target: such as "transformers=5.24"; rows: rows of training data; framework:
     read the files as this framework's. A mapping is linted as if it were written as JSON. Raises ValueError for an
-    unknown framework, GPU, target or rule selector; a file that cannot be read is a finding, never an exception.
+    unknown framework, GPU, target or rule selector, and FileNotFoundError for a path that leads to nothing. What a file
+    holds never raises: one that cannot be read is a finding or a note.
     """
     settings = settings or Settings()
     job = make_job(
@@ -50,7 +52,14 @@ def check(
     if isinstance(what, Mapping):
         return report([document_of(what)], job)
     paths = [what] if isinstance(what, (str, os.PathLike)) else list(what)
-    return report((read_file(one.path, one.shown) for one in discover([os.fspath(path) for path in paths]) if not one.skipped), job)
+    found = discover([os.fspath(path) for path in paths], exclude=settings.exclude)
+    return report((read_file(one.path, one.shown) for one in found if _readable(one)), job)
+
+
+def _readable(one: Candidate) -> bool:
+    if one.missing:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), one.shown)
+    return not one.skipped
 
 
 def options(
@@ -87,9 +96,9 @@ def make_job(
     rules: tuple[Rule, ...] = select(
         all_rules(), chosen or settings.select, (*settings.ignore, *ignored), preview or settings.preview
     )
-    import datetime
+    from datetime import UTC, datetime
 
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    today = datetime.now(UTC).date().isoformat()
     return Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings)
 
 
@@ -97,7 +106,7 @@ def document_of(config: Mapping[str, Any]) -> Document:
     """A mapping as the JSON file that would hold it."""
     import json
 
-    return read_bytes(json.dumps(config, indent=2, default=str).encode(), "<config>", "json")
+    return read_bytes(json.dumps(dict(config), indent=2, default=str).encode(), "<config>", "json")
 
 
 def report(documents: Iterable[Document], job: Job, *, skipped: Iterable[Candidate] = ()) -> Report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import sys
 from importlib import import_module
@@ -52,6 +53,9 @@ class Lazy(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. What nobody foresaw ends in one line that quotes nothing of a config, and exit code 3."""
         gc.set_threshold(_COLLECT_AFTER)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # an output that knows ASCII only still gets all of it
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, EOFError):

@@ -17,36 +17,48 @@ from loralint.model import TIERS, Report
 from loralint.render import FORMATS, render
 from loralint.source.discover import Candidate, discover
 from loralint.source.document import Document
+from loralint.source.limits import BYTES
 from loralint.source.read import read_bytes, read_file
+from loralint.source.shown import shown
 
 if TYPE_CHECKING:
     from loralint.engine.baseline import Key
 
 
-class Output(click.ParamType):
-    """FORMAT=FILE."""
-
-    name = "FORMAT=FILE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """("json", "out.json")."""
-        name, separator, path = str(value).partition("=")
-        if not separator or not path or name not in FORMATS:
-            self.fail(f"{value!r} is not FORMAT=FILE with a format of {', '.join(FORMATS)}", param, ctx)
-        return name, path
+def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """("json=out.json",) -> [("json", "out.json")]."""
+    del ctx, param
+    outputs = [(name, path) for name, _, path in (one.partition("=") for one in given)]
+    for (name, path), one in zip(outputs, given, strict=True):
+        if name not in FORMATS or not path:
+            raise click.BadParameter(f"{one!r} is not FORMAT=FILE with a format of {', '.join(FORMATS)}")
+    return outputs
 
 
 @click.command("check")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @about_the_run
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="full", help="Format on standard output.")
-@click.option("--output", "outputs", type=Output(), multiple=True, help="Write a format to a file as well; repeatable.")
+@click.option(
+    "--format", "format_", type=click.Choice(list(FORMATS)), default="full", help="Format on standard output."
+)
+@click.option(
+    "--output",
+    "outputs",
+    metavar="FORMAT=FILE",
+    multiple=True,
+    callback=_outputs,
+    help="Write a format to a file as well; repeatable.",
+)
 @click.option("--fail-on", type=click.Choice(TIERS), help="Lowest tier that fails the check (S).")
-@click.option("--select", "chosen", metavar="RULES", default="", help="Only these: codes, prefixes, names, topics, tiers, ALL.")
+@click.option(
+    "--select", "chosen", metavar="RULES", default="", help="Only these: codes, prefixes, names, topics, tiers, ALL."
+)
 @click.option("--ignore", "ignored", metavar="RULES", default="", help="All but these.")
 @click.option("--preview", is_flag=True, help="Include rules that are still proving themselves.")
 @click.option("--no-inline-ignores", is_flag=True, help="Disregard ignore comments.")
-@click.option("--baseline", "baseline_path", metavar="FILE", default="", help="Count only what this baseline does not hold.")
+@click.option(
+    "--baseline", "baseline_path", metavar="FILE", default="", help="Count only what this baseline does not hold."
+)
 @click.option("--statistics", is_flag=True, help="Print the number of findings by rule instead of each.")
 @click.option("--stdin-filename", metavar="NAME", default="", help="Name of what comes on standard input (PATH is -).")
 @click.option("--show-skipped", is_flag=True, help="Say which files were passed over and why.")
@@ -80,9 +92,9 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
         raise usage(str(error)) from None
     skipped: list[Candidate] = []
     documents = _documents(paths or (".",), given["stdin_filename"], settings, skipped)
-    result = report(documents, job, skipped=())
-    if given["show_skipped"]:
-        result = result._replace(runs=result.runs + report((), job, skipped=skipped).runs)
+    result = report(documents, job)
+    told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
+    result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
     _write(result, given)
     sys.exit(_exit_code(result, given["fail_on"] or settings.fail_on, given["require_files"]))
 
@@ -115,17 +127,15 @@ def _in_root(settings: Settings) -> str:
 def _documents(
     paths: tuple[str, ...], stdin_name: str, settings: Settings, skipped: list[Candidate]
 ) -> Iterator[Document]:
-    for path in paths:
-        if path == "-":
-            yield read_bytes(sys.stdin.buffer.read(), stdin_name or "<stdin>")
-            continue
-        for one in discover([path], exclude=settings.exclude):
-            if one.skipped:
-                skipped.append(one)
-                if one.missing:
-                    raise usage(f"{one.shown}: {one.skipped}")
-            else:
-                yield read_file(one.path, one.shown)
+    if "-" in paths:
+        yield read_bytes(sys.stdin.buffer.read(BYTES + 1), stdin_name or "<stdin>")
+    for one in discover([path for path in paths if path != "-"], exclude=settings.exclude):
+        if one.missing:
+            raise usage(f"{shown(one.shown)}: {one.skipped}")
+        if one.skipped:
+            skipped.append(one)
+        else:
+            yield read_file(one.path, one.shown)
 
 
 def _write(result: Report, given: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loralint.model import Finding, Report
+from loralint.source.shown import path
 
 
 def render(report: Report, *, color: bool) -> str:
@@ -13,5 +14,5 @@ def render(report: Report, *, color: bool) -> str:
 
 def _line(finding: Finding) -> str:
     span = finding.span
-    place = f"{span.file}:{span.line}:{span.column}" if span.cell is None else f"{span.file}:cell {span.cell}:{span.line}"
-    return f"{place}: {finding.tier} {finding.rule} {finding.message}; {finding.help}\n"
+    place = f"{span.line}:{span.column}" if span.cell is None else f"cell {span.cell}:{span.line}"
+    return f"{path(span.file)}:{place}: {finding.tier} {finding.rule} {finding.message}; {finding.help}\n"

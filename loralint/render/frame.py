@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loralint.model import Span
@@ -10,11 +11,12 @@ from loralint.source.clean import clean
 from loralint.source.secrets import redact
 
 WIDTH = 120
+_BREAK = re.compile(r"\r\n?|\n")  # as spans count lines; str.splitlines knows more
 
 
 def frame(text: str, span: Span, style: Style) -> Iterator[str]:
     """At most three lines of code; nothing when the text is not at hand or the span lies outside it."""
-    lines = text.splitlines()
+    lines = _BREAK.split(text)
     if not 1 <= span.line <= len(lines):
         return
     margin = len(str(span.line))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from loralint.model import TIERS, Finding, Note, Report, Run
 from loralint.render.style import Style
+from loralint.source.shown import path, shown
 
 MAX_NOTE_LINES = 3
 
@@ -31,7 +32,7 @@ def _run(run: Run, report: Report, style: Style) -> Iterator[str]:
         yield ""
     notes = list(_notes(run.notes))
     if notes and (standing or run.framework is None or any(note.kind == "not-checked" for note in run.notes)):
-        yield from (style.dim(f"{run.files[0]}: {line}") for line in notes)
+        yield from (style.dim(f"{path(run.files[0])}: {line}") for line in notes)
         yield ""
 
 
@@ -39,21 +40,21 @@ def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
     from loralint.render.frame import frame  # a clean run draws no frame
 
     effect, _, cause = finding.message.partition(": ")
-    where = f"{finding.span.file}:{finding.span.line}:{finding.span.column}"
+    where = f"{path(finding.span.file)}:{finding.span.line}:{finding.span.column}"
     yield f"{style.tier(finding.tier)} {style.bold(effect)}  {style.dim(f'{finding.rule} {finding.name}')}"
     yield f"  {style.dim('-->')} {where}" + (f"  {_origin(finding)}" if finding.origin != "set" else "")
     yield from frame(text, finding.span, style)
     if cause:
         yield f"  {style.dim('why:')}   {cause}"
     for one in finding.related:
-        yield f"  {style.dim('also:')}  {one.file}:{one.line} {one.key} {one.message}"
+        yield f"  {style.dim('also:')}  {path(one.file)}:{one.line} {shown(one.key)} {one.message}"
     yield f"  {style.green('help:')}  {finding.help}"
 
 
 def _origin(finding: Finding) -> str:
     if finding.origin == "default":
-        return f"`{finding.key}` is not written; this is the default"
-    return f"`{finding.key}` is not written" if finding.origin == "absent" else ""
+        return f"`{shown(finding.key)}` is not written; this is the default"
+    return f"`{shown(finding.key)}` is not written" if finding.origin == "absent" else ""
 
 
 def _notes(notes: tuple[Note, ...]) -> Iterator[str]:
@@ -81,10 +82,12 @@ def _summary(report: Report, style: Style) -> Iterator[str]:
     lifted = sum(finding.suppressed is not None for run in runs for finding in run.findings)
     if len(runs) == 1:
         run = runs[0]
-        head = f"{run.files[0]} ({run.framework}): {style.verdict(run.verdict)}, score {run.score}/100"
+        head = f"{path(run.files[0])} ({run.framework}): {style.verdict(run.verdict)}, score {run.score}/100"
     else:
         verdicts = Counter(run.verdict for run in runs)
-        head = f"{len(runs)} runs: " + ", ".join(f"{count} {style.verdict(name)}" for name, count in sorted(verdicts.items()))
+        head = f"{len(runs)} runs: " + ", ".join(
+            f"{count} {style.verdict(name)}" for name, count in sorted(verdicts.items())
+        )
     parts = [f"{tiers[tier]} {tier}" for tier in TIERS if tiers[tier]] or ["no findings"]
     if lifted:
         parts.append(f"{lifted} suppressed")

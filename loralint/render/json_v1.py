@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from typing import Any
 
-from loralint.model import Finding, Note, Report, Run, Unknown, Value
+from loralint.model import Finding, Fix, Note, Report, Run, Unknown, Value
 from loralint.source.secrets import redact
 from loralint.version import __version__
 
@@ -18,7 +20,13 @@ def render(report: Report, *, color: bool) -> str:
         "tool": {"name": "loralint", "version": __version__},
         "runs": [_run(run) for run in report.runs],
     }
-    return json.dumps(body, ensure_ascii=False, indent=1, default=str) + "\n"
+    return re.sub(r"[^\n -~]", _escape, json.dumps(body, ensure_ascii=False, indent=1)) + "\n"
+
+
+def _escape(match: re.Match[str]) -> str:
+    """What a terminal or a reader may obey, as an escape; to a JSON parser it is the same."""
+    character = match.group()
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def _run(run: Run) -> dict[str, Any]:
@@ -51,35 +59,39 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "end_column": span.end_column,
         "start": span.start,
         "end": span.end,
-        "key": finding.key,
-        "pointer": finding.pointer,
+        "key": redact(finding.key),
+        "pointer": redact(finding.pointer),
         "parameter": finding.parameter,
         "value": safe(finding.value),
         "origin": finding.origin,
-        "related": [one._asdict() for one in finding.related],
-        "fix": None if finding.fix is None else _fix(finding),
+        "related": [{**one._asdict(), "key": redact(one.key)} for one in finding.related],
+        "fix": _fix(finding.fix),
         "suppressed": None if finding.suppressed is None else dict(finding.suppressed),
     }
 
 
-def _fix(finding: Finding) -> dict[str, Any]:
-    assert finding.fix is not None
-    return {"safe": finding.fix.safe, "edits": [edit._asdict() for edit in finding.fix.edits]}
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    """None also for a fix that would copy a secret."""
+    if fix is None or any(redact(edit.text) != edit.text for edit in fix.edits):
+        return None
+    return {"safe": fix.safe, "edits": [edit._asdict() for edit in fix.edits]}
 
 
 def _note(note: Note) -> dict[str, Any]:
-    return {"kind": note.kind, "message": note.message, "rules": list(note.rules), "key": note.key or None}
+    return {"kind": note.kind, "message": note.message, "rules": list(note.rules), "key": redact(note.key) or None}
 
 
 def setting(value: Value) -> dict[str, Any]:
     """A row of the effective settings."""
     return {
-        "key": value.key or None,
+        "key": redact(value.key) or None,
         "value": safe(value.value),
         "origin": value.origin,
         "source": value.source or None,
         "line": value.span.line if value.span else None,
-        "shadowed": [{"key": one.key, "value": safe(one.value), "origin": one.origin} for one in value.shadowed],
+        "shadowed": [
+            {"key": redact(one.key), "value": safe(one.value), "origin": one.origin} for one in value.shadowed
+        ],
     }
 
 
@@ -89,10 +101,10 @@ def safe(value: object) -> object:
         return redact(value)
     if isinstance(value, Unknown):
         return None
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+    if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, (list, tuple)):
         return [safe(one) for one in value]
     if isinstance(value, dict):
         return {redact(str(key)): safe(one) for key, one in value.items()}
-    return value if isinstance(value, (int, float, bool, type(None))) else str(value)
+    return value if isinstance(value, (int, float, bool, type(None))) else redact(str(value))

@@ -7,6 +7,14 @@ from loralint.source.clean import clean
 from loralint.source.secrets import redact
 
 
+_PATH = 4096  # the longest path that Linux opens
+
+
+def path(name: str) -> str:
+    """A file's name, whole, so that it can be opened from the output."""
+    return clean(redact(name), limit=_PATH)
+
+
 def shown(value: object, limit: int = 200) -> str:
     """At most `limit` characters."""
     if isinstance(value, bool) or value is None:
