@@ -35,7 +35,8 @@ FIELDS: dict[str, Field] = {
     "model.new_tokens": Field("list", "tokens added to the tokenizer"),
     # the adapter
     "adapter.method": Field(
-        "str", "what is trained: lora, full, freeze, or another PEFT method by its PEFT name in lower case (oft, ia3 ...)"
+        "str",
+        "what is trained: lora, full, freeze, or another PEFT method by its PEFT name in lower case (oft, ia3 ...)",
     ),
     "adapter.qlora": Field("bool", "the method is named QLoRA, which some frameworks want for a 4-bit base"),
     "adapter.rank": Field("int", "LoRA rank r"),
@@ -55,7 +56,8 @@ FIELDS: dict[str, Field] = {
     "adapter.dora": Field("bool", "weight-decomposed LoRA"),
     "adapter.lora_bias": Field("bool", "a bias on B"),
     "adapter.init": Field(
-        "str", "init_lora_weights: true, false, gaussian, pissa, pissa_niter_N, olora, eva, corda, loftq, lora_ga, orthogonal"
+        "str",
+        "init_lora_weights: true, false, gaussian, pissa, pissa_niter_N, olora, eva, corda, loftq, lora_ga, orthogonal",
     ),
     "adapter.loftq_bits": Field("int", "bits of the LoftQ initialisation", "bits"),
     "adapter.loraplus_ratio": Field("float", "LoRA+ ratio: learning rate of B over that of A"),
@@ -75,9 +77,7 @@ FIELDS: dict[str, Field] = {
     "quant.storage_dtype": Field("str", "dtype that packs the 4-bit weights: uint8, bf16, fp16, fp32"),
     "quant.exllama_off": Field("bool", "the inference-only exllama kernels of GPTQ are switched off"),
     # optimizer
-    "optim.name": Field(
-        "str", "optimizer as the framework spells it, lower case; fact `optim.family` groups them"
-    ),
+    "optim.name": Field("str", "optimizer as the framework spells it, lower case; fact `optim.family` groups them"),
     "optim.lr": Field("float", "peak learning rate (of A where LoRA+ splits it)"),
     "optim.weight_decay": Field("float", "decoupled weight decay"),
     "optim.beta1": Field("float", "Adam beta1"),
@@ -92,6 +92,11 @@ FIELDS: dict[str, Field] = {
     ),
     "schedule.warmup_steps": Field("number", "warm-up", "optimizer steps"),
     "schedule.warmup_ratio": Field("float", "warm-up as a share of all steps"),
+    "schedule.steps": Field(
+        "int",
+        "steps after which the rate has come to its end, warm-up included, where the config counts them",
+        "optimizer steps",
+    ),
     "schedule.min_lr": Field("float", "learning rate that decay ends at"),
     "schedule.min_lr_ratio": Field("float", "the same as a share of the peak"),
     # batch and length of the run

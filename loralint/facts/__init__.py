@@ -34,6 +34,7 @@ PLACES = {
     "steps.total": "schedule:total",
     "steps.warmup": "schedule:warmup",
     "steps.warmup_share": "schedule:warmup_share",
+    "schedule.idle_share": "schedule:idle_share",
     "schedule.fraction_in_steps": "schedule:fraction_in_steps",
     "precision.compute": "precision:compute",
     "quant.on": "precision:quantised",

@@ -46,6 +46,13 @@ def warmup_share(scope: Scope) -> Value:
     return derived(int(steps) / number(scope, "steps.total"))
 
 
+def idle_share(scope: Scope) -> Value:
+    """Share of all steps that come after the schedule's end; None where the config lets the run set its length."""
+    if known(scope, "schedule.steps") is None:
+        return derived(None)
+    return derived(max(0.0, 1 - number(scope, "schedule.steps") / number(scope, "steps.total")))
+
+
 def fraction_in_steps(scope: Scope) -> Value:
     """Whether the warm-up steps are a number below 1: a share since transformers 5, before it next to nothing."""
     return derived(0 < optional(scope, "schedule.warmup_steps", 0) < 1)

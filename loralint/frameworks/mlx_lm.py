@@ -192,6 +192,7 @@ TABLE = (
     Entry("optim.max_grad_norm", "", write=never, default=0.0),
     Entry("schedule.name", "lr_schedule.name", schedule, written_schedule, "constant"),
     Entry("schedule.warmup_steps", "lr_schedule.warmup", not_null, default=0),
+    Entry("schedule.steps", "lr_schedule.arguments", not_null, never),
     Entry("schedule.min_lr", "lr_schedule.arguments", not_null, never, floor),
     # batches and steps
     Entry("batch.micro", "batch_size", not_null, default=4),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from loralint.frameworks.lookup import find
 from loralint.frameworks.table import SKIP, Look, Values
@@ -11,7 +11,9 @@ from loralint.source.document import Document
 
 _BY_OPTIMIZER = ("optim.weight_decay", "optim.beta1", "optim.beta2", "optim.eps", "optim.momentum")
 _IN_BATCHES = ("train.max_steps", "eval.steps", "checkpoint.save_steps", "train.logging_steps")
-_END = {"cosine": 2, "linear": 1}  # which of a schedule's arguments is the rate that it ends at
+# which of a schedule's arguments is the rate that it ends at, and which the steps that this takes
+_END = {"cosine": 2, "linear": 1}
+_LENGTH = {"cosine": 1, "linear": 2}
 _REQUIRED = {"adapter.rank": "rank", "adapter.alpha": "scale", "adapter.dropout": "dropout"}
 
 
@@ -51,7 +53,8 @@ def combine(document: Document, values: Values) -> Values:
         if field in values:
             fields[field] = tuple(one for one in values[field] if f".{chosen}." in one.key)
     if "schedule.min_lr" in values:
-        fields["schedule.min_lr"] = _floor(values)
+        fields["schedule.min_lr"] = _argument("schedule.min_lr", _END, values)
+        fields["schedule.steps"] = _length(values)
     return fields
 
 
@@ -98,11 +101,20 @@ def _steps(batches: Value, each: Value) -> Value:
     return batches._replace(value=batches.value // each.value, origin="derived", source=f"{batches.key} / {each.key}")
 
 
-def _floor(values: Values) -> tuple[Value, ...]:
-    """The rate that the schedule ends at, out of its arguments."""
-    arguments, name = values["schedule.min_lr"][0], next((one.value for one in values.get("schedule.name", ())), "")
-    index = _END.get(str(name))
+def _argument(field: str, places: Mapping[str, int], values: Values) -> tuple[Value, ...]:
+    """One of the schedule's arguments, by the schedule's name."""
+    arguments, name = values[field][0], next((one.value for one in values.get("schedule.name", ())), "")
+    index = places.get(str(name))
     if index is None or not isinstance(arguments.value, list) or len(arguments.value) <= index:
         return ()
     place = arguments.items[index] if len(arguments.items) > index else arguments
-    return (place._replace(value=arguments.value[index], field="schedule.min_lr"),)
+    return (place._replace(value=arguments.value[index], field=field),)
+
+
+def _length(values: Values) -> tuple[Value, ...]:
+    """The steps of the way down, after those of the warm-up."""
+    down = _argument("schedule.steps", _LENGTH, values)
+    up = next((one.value for one in values.get("schedule.warmup_steps", ())), 0)
+    if not down or not isinstance(down[0].value, int) or not isinstance(up, int):
+        return down if not up else ()
+    return (down[0]._replace(value=down[0].value + up, origin="derived", source="warm-up and decay"),) if up else down

@@ -102,3 +102,13 @@ def test_an_epoch_covers_all_rows_and_no_step_more(fact, rows, micro, accumulati
     values = {"run.rows": rows, "batch.micro": micro, "batch.accumulation": accumulation, "gpu.count": devices}
     steps, batch = fact("steps.per_epoch", values), fact("batch.effective", values)
     assert (steps - 1) * batch < rows <= steps * batch
+
+
+def test_what_a_run_outlasts_its_schedule_by(fact):
+    def idle(steps, total=1000):
+        return fact("schedule.idle_share", {"schedule.steps": steps, "train.max_steps": total})
+
+    assert idle(None) is None
+    assert idle(250) == 0.75
+    assert idle(1000) == idle(2000) == 0.0
+    assert isinstance(fact("schedule.idle_share", {"schedule.steps": 100, "train.epochs": 1}), tuple)

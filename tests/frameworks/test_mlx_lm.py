@@ -68,7 +68,7 @@ def test_reads_a_whole_file(mlx):
         "adapter.layers": list(range(20, 28)), "adapter.resume_from": "old.safetensors", "adapter.dtype": "fp32",
         "quant.bits": 4, "quant.method": "mlx", "optim.name": "adamw", "optim.lr": 1e-4, "optim.weight_decay": 0.05,
         "optim.beta1": 0.9, "optim.beta2": 0.98, "optim.eps": 1e-6, "optim.max_grad_norm": 0.0,
-        "schedule.name": "cosine", "schedule.warmup_steps": 50, "schedule.min_lr": 1e-6, "batch.micro": 2,
+        "schedule.name": "cosine", "schedule.warmup_steps": 50, "schedule.min_lr": 1e-6, "schedule.steps": 500, "batch.micro": 2,
         "batch.accumulation": 4, "batch.drop_last": True, "train.max_steps": 500, "train.seed": 7,
         "train.report_to": ["wandb", "swanlab"], "train.logging_steps": 5, "data.datasets": ["./data"],
         "data.sequence_len": 1024, "data.train_on_inputs": False, "eval.steps": 100, "checkpoint.save_steps": 250,
