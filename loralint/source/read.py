@@ -6,6 +6,7 @@ import codecs
 import os
 import re
 import stat
+from typing import BinaryIO
 
 from loralint.source.document import Document
 from loralint.source.limits import BYTES, HEAD
@@ -28,7 +29,7 @@ def read_file(path: str, shown: str) -> Document:
     """Read a regular file; `shown` is the name that reports use and, with its suffix, names the format."""
     try:
         data, whole = _load(path)
-    except _NotRegularError as error:
+    except NotRegularError as error:
         return _failed(shown, "unreadable", f"not read: it is {error}, not a regular file")
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "the name is not usable"
@@ -69,28 +70,39 @@ def _parse(doc: Document) -> None:
     reader.read(doc)
 
 
-class _NotRegularError(Exception):
+class NotRegularError(Exception):
     """The path leads to something that may block, never end or act when opened; the message names it."""
+
+
+def open_regular(path: str) -> BinaryIO:
+    """Open a regular file to read its bytes. Raises NotRegularError, or OSError as `open` does.
+
+    The file may be swapped after the first look, so what was opened is looked at again, without waiting for a writer.
+    """
+    _regular(os.stat(path))
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        _regular(os.fstat(descriptor))
+    except NotRegularError:
+        os.close(descriptor)
+        raise
+    return open(descriptor, "rb")
 
 
 def _load(path: str) -> tuple[bytes, bool]:
     """Give the content and whether that is all; of a file that is too large only its head."""
-    size = _regular(os.stat(path))
-    # the file may be swapped after the first look, so what was opened is looked at again, without waiting for a writer
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-    with open(descriptor, "rb") as file:
-        _regular(os.fstat(descriptor))
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
         data = file.read(HEAD if size > BYTES else BYTES + 1)
     whole = size <= BYTES and len(data) <= BYTES
     return (data if whole else data[:HEAD]), whole
 
 
-def _regular(status: os.stat_result) -> int:
+def _regular(status: os.stat_result) -> None:
     mode = status.st_mode
-    if stat.S_ISREG(mode):
-        return status.st_size
-    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
-    raise _NotRegularError(next((name for test, name in kinds if test(mode)), "a device"))
+    if not stat.S_ISREG(mode):
+        kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+        raise NotRegularError(next((name for test, name in kinds if test(mode)), "a device"))
 
 
 def _encoding(data: bytes) -> tuple[str, int]:

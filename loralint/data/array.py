@@ -1,0 +1,132 @@
+"""A JSON array, or JSON values one after the other, in memory one row at a time."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from loralint.data.given import ARRAY_BYTES, ROW_BYTES
+from loralint.data.lines import sampled
+from loralint.data.row import Row, Source, parse
+
+BLOCK = 1 << 18
+# A fault nearer to the end of what was read may come from the end, not from the file.
+_NEAR = 24
+_SPACE = " \t\r\n"
+
+
+class _BrokenError(Exception):
+    """The file ends or goes on in a way that JSON does not; the message says how."""
+
+
+class _Window:
+    """The part of the text that starts with the row under way."""
+
+    __slots__ = ("_decoder", "_file", "_line", "_progress", "at", "block", "ended", "text")
+
+    def __init__(self, file: BinaryIO, source: Source, block: int) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._progress = source.progress
+        self._line = 1
+        self.text = ""
+        self.at = 0
+        self.ended = False
+        self.block = block
+
+    def more(self) -> None:
+        """Drop what lies behind and read at least as much again as is at hand. Raises _BrokenError."""
+        data = self._file.read(max(self.block, len(self.text) - self.at))
+        self._progress(len(data))
+        self.ended = not data
+        try:
+            text = self._decoder.decode(data, final=self.ended)
+        except UnicodeDecodeError as error:
+            raise _BrokenError(f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8") from None
+        self._line += self.text.count("\n", 0, self.at)
+        self.text = self.text[self.at :] + text
+        self.at = 0
+
+    def line(self) -> int:
+        """The line that the window stands in, from 1."""
+        return self._line + self.text.count("\n", 0, self.at)
+
+    def sign(self) -> str:
+        """The next character that is no white space; empty at the end of the file."""
+        while True:
+            while self.at < len(self.text):
+                if self.text[self.at] not in _SPACE:
+                    return self.text[self.at]
+                self.at += 1
+            if self.ended:
+                return ""
+            self.more()
+
+    def value(self) -> tuple[object, str] | None:
+        """The value that starts here and its text; None when it is longer than a row may be."""
+        while True:
+            value, end, fault = parse(self.text, self.at)
+            whole = end < len(self.text) or self.ended
+            if not fault and whole:
+                start, self.at = self.at, end
+                return value, self.text[start:end]
+            certain = end < len(self.text) - _NEAR and not fault.startswith("a text is never closed")
+            if fault and (self.ended or certain):
+                raise _BrokenError(fault)
+            if len(self.text) - self.at > ROW_BYTES:
+                return None
+            self.more()
+
+
+def read_array(file: BinaryIO, source: Source, block: int = BLOCK) -> Iterator[Row]:
+    """The rows of a file that is open at its start. A fault is the last row: what follows cannot be told apart."""
+    source.unit = "row"
+    source.every = max(1, -(-os.fstat(file.fileno()).st_size // ARRAY_BYTES))
+    window = _Window(file, source, block)
+    try:
+        yield from _items(window, source, in_brackets=window.sign() == "[")
+    except _BrokenError as error:
+        source.total += 1
+        yield Row(source.total, window.line(), None, str(error))
+
+
+def _items(window: _Window, source: Source, *, in_brackets: bool) -> Iterator[Row]:
+    window.at += in_brackets
+    while window.sign() not in ("", "]"):
+        line = window.line() if source.every == 1 else 1
+        found = window.value()
+        if found is None:
+            source.too_long += 1
+            source.unread = "a row is longer than 4 MiB"
+            return
+        source.total += 1
+        if source.every == 1 or sampled(json.dumps(found[0]).encode(), source.every):
+            yield Row(source.total, line, found[0])
+        if in_brackets and not _goes_on(window):
+            break
+    if in_brackets:
+        _closed(window)
+
+
+def _goes_on(window: _Window) -> bool:
+    """Step over the comma behind a row, if there is one."""
+    sign = window.sign()
+    if sign == ",":
+        window.at += 1
+        if window.sign() == "]":
+            raise _BrokenError("a comma stands before the closing bracket")
+        return True
+    if sign and sign != "]":
+        raise _BrokenError("a comma is missing between two rows")
+    return False
+
+
+def _closed(window: _Window) -> None:
+    if window.sign() != "]":
+        raise _BrokenError("the file ends before its array does")
+    window.at += 1
+    if window.sign():
+        raise _BrokenError("text follows the array")
