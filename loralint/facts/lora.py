@@ -47,23 +47,29 @@ def lr_b(scope: Scope) -> Value:
 
 
 def first_step(scope: Scope) -> Value:
-    """E = alpha_eff * lr_B. None where the optimizer's step is not lr in size."""
+    """E = |alpha_eff| * lr_B. None where the optimizer's step is not lr in size and where there is no step."""
     if not known(scope, "lora.on") or not lr_sized_step(scope):
         return derived(None)
-    return derived(number(scope, "lora.alpha_eff") * number(scope, "lora.lr_b"))
+    return derived(_size(number(scope, "lora.alpha_eff"), number(scope, "lora.lr_b")))
 
 
 def product(scope: Scope) -> Value:
-    """P = alpha_eff * lr_A * lr_B * n. A moves by lr whatever its start was, so a gaussian A leaves P as it is."""
+    """P = |alpha_eff| * lr_A * lr_B * n. A moves by lr whatever its start was, so a gaussian A leaves P as it is."""
     alpha = _kaiming_alpha(scope)
     if alpha is None or not lr_sized_step(scope):
         return derived(None)
-    return derived(alpha * _lr(scope) * number(scope, "lora.lr_b") * positive(scope, "model.hidden"))
+    first = _size(alpha, number(scope, "lora.lr_b"))
+    return derived(first and first * _lr(scope) * positive(scope, "model.hidden"))
 
 
 def is_gaussian(scope: Scope) -> bool:
     """Whether A starts from a normal distribution of std 1/r."""
     return str(known(scope, "adapter.init")).lower() == "gaussian"
+
+
+def _size(alpha: float, rate: float) -> float | None:
+    """A minus before alpha only mirrors B; without alpha or rate there is no step, which other rules tell."""
+    return abs(alpha) * rate if alpha and rate > 0 else None
 
 
 def _kaiming_alpha(scope: Scope) -> float | None:

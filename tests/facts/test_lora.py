@@ -79,6 +79,17 @@ def test_zero_and_negative_alpha_are_values(fact):
     assert fact("lora.scale", lora(-8, 8)) == -1
 
 
+def test_a_minus_before_alpha_leaves_the_step_as_large_as_it_is(fact):
+    mirrored, plain = lora(-16, 8, model__hidden=512), lora(16, 8, model__hidden=512)
+    assert [fact(name, mirrored) for name in ("lora.E", "lora.P")] == [fact(name, plain) for name in ("lora.E", "lora.P")]
+
+
+@pytest.mark.parametrize(("alpha", "rate"), [(0, 2e-4), (16, 0.0), (16, -2e-4)])
+def test_without_alpha_or_rate_there_is_no_step_to_judge(fact, alpha, rate):
+    values = lora(alpha, 8, rate, model__hidden=512)
+    assert (fact("lora.E", values), fact("lora.P", values)) == (None, None)
+
+
 @pytest.mark.parametrize("name", ["ratio", "scale", "alpha_eff", "lr_b", "E", "P"])
 def test_without_lora_there_is_nothing_to_say(fact, name):
     assert fact("lora.on", {"adapter.method": "full"}) is False
