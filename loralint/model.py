@@ -4,10 +4,10 @@ Lines and columns are 1-based; columns and offsets count code points of the deco
 counted). Tiers, verdicts and origins are plain strings so that a Report is JSON without conversion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
+
+# Annotations are real objects in this module: a NamedTuple compiles each textual one, which every start would pay for.
 
 TIERS = ("S", "A", "B")
 ORIGINS = ("set", "flag", "env", "companion", "inherited", "default", "derived", "option", "absent")
@@ -63,10 +63,10 @@ class Value(NamedTuple):
     text: str | None = None
     span: Span | None = None
     key_span: Span | None = None
-    items: tuple[Value, ...] = ()
+    items: tuple["Value", ...] = ()
     source: str = ""
-    shadowed: tuple[Value, ...] = ()
-    reads: tuple[Value, ...] = ()
+    shadowed: tuple["Value", ...] = ()
+    reads: tuple["Value", ...] = ()
     field: str = ""
 
     @property
@@ -157,22 +157,6 @@ class Setting(NamedTuple):
     unit: str = ""
 
 
-class Series(NamedTuple):
-    """A named curve, x and y of equal length; the probe adds them."""
-
-    name: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-
-
-class Table(NamedTuple):
-    """A small table with a title and a header row; the probe and the report add them."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[object, ...], ...]
-
-
 class Run(NamedTuple):
     """Everything said of one training start."""
 
@@ -183,8 +167,6 @@ class Run(NamedTuple):
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...] = ()
     settings: tuple[Setting, ...] = ()
-    series: tuple[Series, ...] = ()
-    tables: tuple[Table, ...] = ()
 
 
 class Report(NamedTuple):

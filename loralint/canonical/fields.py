@@ -5,8 +5,6 @@ regular expression, or "all-linear"). Values of enumerated fields are canonical 
 reader translates to and from its framework's own.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """What a template answers with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

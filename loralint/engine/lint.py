@@ -1,7 +1,5 @@
 """The pipeline for one document: assemble, judge, suppress, score."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +25,7 @@ class Job(NamedTuple):
     options: Options
     settings: Settings
     today: str
-    baseline: Counter[Key] | None = None
+    baseline: "Counter[Key] | None" = None
     baseline_root: str = "."
     inline: bool = True
     show_settings: bool = False

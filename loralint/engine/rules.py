@@ -1,7 +1,5 @@
 """Rules as the compiled index holds them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple

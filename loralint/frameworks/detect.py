@@ -53,13 +53,14 @@ _ALIASES = {
     "lit-gpt": "litgpt",
 }
 _HEAD = 256 * 1024  # characters of an unparsable text that are looked at
-_YAML_KEY = re.compile(r"""^["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])""", re.MULTILINE)
-_ANY_YAML_KEY = re.compile(r"""^([ \t]*)["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])""", re.MULTILINE)
-_JSON_KEY = re.compile(r"""^([ \t]*)(?:\{[ \t]*)?"([A-Za-z_]\w{0,60})"[ \t]*:""", re.MULTILINE)
-_ANY_JSON_KEY = re.compile(r""""([A-Za-z_]\w{0,60})"[ \t]*:""")
-_COMPONENT_KEY = re.compile(r"^[ \t]+_component_[ \t]*:", re.MULTILINE)
+# Texts, not compiled: only a broken file needs them. All are used with re.MULTILINE.
+_YAML_KEY = r"""^["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])"""
+_ANY_YAML_KEY = r"""^([ \t]*)["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])"""
+_JSON_KEY = r"""^([ \t]*)(?:\{[ \t]*)?"([A-Za-z_]\w{0,60})"[ \t]*:"""
+_ANY_JSON_KEY = r""""([A-Za-z_]\w{0,60})"[ \t]*:"""
+_COMPONENT_KEY = r"^[ \t]+_component_[ \t]*:"
 # `key: {{ value }}` or `{% if ... %}`: the text is rendered before anybody loads it
-_RENDERED = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:[\w.-]+[ \t]*:[ \t]*)?\{[{%]", re.MULTILINE)
+_RENDERED = r"^[ \t]*(?:-[ \t]+)?(?:[\w.-]+[ \t]*:[ \t]*)?\{[{%]"
 
 
 class Detection(NamedTuple):
@@ -110,12 +111,12 @@ def looks_like_run(text: str) -> str:
     Only keys at the start of a line count, so the answer takes time linear in the text and survives any broken value.
     """
     text = text[:_HEAD]
-    if _RENDERED.search(text):
+    if re.search(_RENDERED, text, re.MULTILINE):
         return ""
     keys = (
-        _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else [*_YAML_KEY.findall(text), *_marks(text)]
+        _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else [*re.findall(_YAML_KEY, text, re.MULTILINE), *_marks(text)]
     )
-    if _COMPONENT_KEY.search(text):
+    if re.search(_COMPONENT_KEY, text, re.MULTILINE):
         keys.append(COMPONENT)
     present = frozenset(keys)
     found = _match(_Shape(keys, present, present, flat=True))
@@ -124,9 +125,9 @@ def looks_like_run(text: str) -> str:
 
 def _json_keys(text: str) -> list[str]:
     """Keys on the least indented lines, which are the root's; of a text in one line all keys."""
-    found = _JSON_KEY.findall(text)
+    found = re.findall(_JSON_KEY, text, re.MULTILINE)
     if len(found) < 2:
-        return _ANY_JSON_KEY.findall(text)
+        return re.findall(_ANY_JSON_KEY, text, re.MULTILINE)
     least = min(len(indent) for indent, _ in found)
     return [key for indent, key in found if len(indent) == least]
 
@@ -134,7 +135,7 @@ def _json_keys(text: str) -> list[str]:
 def _marks(text: str) -> list[str]:
     """Keys below a section at the root, as `section.key`, where they are a sign, however deep they stand."""
     section, found = "", []
-    for indent, key in _ANY_YAML_KEY.findall(text):
+    for indent, key in re.findall(_ANY_YAML_KEY, text, re.MULTILINE):
         if not indent:
             section = key
         elif f"{section}.{key}" in MARKS:

@@ -1,7 +1,5 @@
 """The keys that tell frameworks apart. Order matters: the first signature that fits decides."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 COMPONENT = "_component_"  # a mapping at the root has this key
@@ -122,6 +120,11 @@ _SWIFT_RUN = (
     target_modules lora_target_modules batch_size torch_dtype micro_batch_size
 """)
 )
+_MEGATRON = _keys("""
+    micro_batch_size global_batch_size tensor_model_parallel_size pipeline_model_parallel_size lr_warmup_fraction
+    expert_model_parallel_size context_parallel_size recompute_granularity train_iters lr_decay_style moe_grouped_gemm
+    cross_entropy_loss_fusion no_save_optim mcore_model attention_backend
+""")
 _SWIFT_SCRIPT = _keys("args.sft_type")
 _NO_SWIFT = _keys(
     "apiVersion finetuning_type base_model model_name_or_path pretrained_model_name_or_path _target_ params"
@@ -188,6 +191,8 @@ SIGNATURES = (
               none=_keys("apiVersion")),
     Signature("unsloth-studio", "unsloth_studio_defaults", some=_STUDIO, least=2, also=_STUDIO_LORA, also_least=1,
               none=_keys("apiVersion")),
+    Signature("ms-swift", "ms_swift_megatron", _keys("dataset"), _MEGATRON, 2, _SWIFT_TUNER | _SWIFT_NAMES, 1,
+              _NO_SWIFT),
     Signature("ms-swift", "ms_swift", some=_SWIFT_TUNER, least=1, also=_SWIFT_RUN, also_least=2, none=_NO_SWIFT),
     Signature("ms-swift", "ms_swift", _keys("model dataset"), _SWIFT_NAMES, 1, _SWIFT_RUN, 4, _NO_SWIFT),
     Signature("ms-swift", "ms_swift_script", _SWIFT_SCRIPT, none=_NO_SWIFT),

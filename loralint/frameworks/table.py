@@ -3,8 +3,6 @@
 A reader never judges: it says what the framework will make of a file, and rules say whether that is good.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

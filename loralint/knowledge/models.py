@@ -3,8 +3,6 @@
 Nearly every run asks for its base model, so nothing here compiles a regular expression unless a name calls for it.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any, NamedTuple

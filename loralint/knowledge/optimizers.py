@@ -1,7 +1,5 @@
 """Optimizer spellings of every framework, and what lies behind each."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from loralint.knowledge.data import part

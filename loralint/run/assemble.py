@@ -1,7 +1,5 @@
 """From one document to one run: which reader, which layers, which versions. Companion files join here."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from loralint.frameworks.detect import Detection, by_name, detect, looks_like_run, reader

@@ -1,7 +1,5 @@
 """What the caller says about a run beyond its files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

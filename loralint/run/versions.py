@@ -1,7 +1,5 @@
 """Which versions of the framework and its packages a run is judged by, and whether anybody pinned them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
@@ -23,7 +21,7 @@ class Rows(NamedTuple):
 class Versions:
     """Package -> version: pinned by the caller, else what the framework's newest known release pins."""
 
-    __slots__ = ("_assumed", "_answers", "_rows", "pinned")
+    __slots__ = ("_answers", "_assumed", "_rows", "pinned")
 
     def __init__(self, framework: str, pinned: Mapping[str, str]) -> None:
         self.pinned = pinned

@@ -23,7 +23,8 @@ from loralint.checks import TEMPLATES
 from loralint.checks.conditions import OPERATORS
 from loralint.engine.baseline import count
 from loralint.engine.score import CAP, COST, score
-from loralint.engine.settings import _KEYS, Settings, load_settings
+from loralint.engine.settings import Settings, load_settings
+from loralint.engine.settings_file import KEYS
 from loralint.facts import FACTS
 from loralint.frameworks.detect import NAMES, reader
 from loralint.model import ORIGINS, Finding, Span
@@ -189,9 +190,9 @@ def test_the_golden_entry_that_is_shown_is_valid():
 def test_settings_names_every_key_and_its_example_loads(tmp_path):
     text = page("settings.md")
     rows = set(re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE))
-    assert rows == set(_KEYS)
+    assert rows == set(KEYS)
     example = re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1]
-    assert set(tomllib.loads(example)) == set(_KEYS)
+    assert set(tomllib.loads(example)) == set(KEYS)
     (tmp_path / ".git").mkdir()
     (tmp_path / "loralint.toml").write_text(example, "utf-8")
     settings = load_settings(str(tmp_path))

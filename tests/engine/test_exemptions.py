@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.engine.settings import Exemption, Settings
+from loralint.engine.settings import Settings
+from loralint.engine.settings_file import Exemption
 
 TEXT = "base_model: a/b\nadapter: lora\nlora_r: 16\nlora_alpha: 32\nlearning_rate: 2e-4\n"
 

@@ -35,6 +35,12 @@ def test_set_takes_the_suggestion(linted, rule):
     assert _fixed(linted, rule, AXOLOTL, fix) is None
 
 
+def test_a_suggestion_that_nobody_knows_is_no_fix(linted, rule):
+    fix = {"set": {"adapter.alpha": "{suggest}"}, "safe": False}
+    text = AXOLOTL.replace("16", "${RANK}")
+    assert _fixed(linted, rule, text, fix, args={"suggest": {"field": "adapter.rank"}}) is None
+
+
 def test_set_inserts_an_absent_key_behind_the_finding(linted, rule):
     fixed = _fixed(linted, rule, AXOLOTL, {"set": {"schedule.warmup_steps": 10}, "safe": True})
     assert fixed == AXOLOTL.replace("lora_r: 16\n", "lora_r: 16\nwarmup_steps: 10\n")

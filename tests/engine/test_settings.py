@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from loralint.engine.settings import Exemption, Settings, SettingsError, load_settings
+from loralint.engine.settings import Settings, SettingsError, load_settings
+from loralint.engine.settings_file import Exemption
 
 WHOLE = """
 select = ["LL2", "keys"]

@@ -1,0 +1,93 @@
+"""`loralint.toml` or `[tool.loralint]` of pyproject.toml: data only, nothing in it is ever executed or fetched."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, NamedTuple
+
+from loralint.engine.settings import Settings, SettingsError
+
+KEYS: dict[str, type] = {
+    "select": list,
+    "ignore": list,
+    "exclude": list,
+    "preview": bool,
+    "gpu": str,
+    "target": list,
+    "fail-on": str,
+    "baseline": str,
+    "per-file-ignores": dict,
+    "exceptions": list,
+}
+_EXCEPTION_KEYS = frozenset({"rule", "path", "reason", "expires"})
+
+
+class Exemption(NamedTuple):
+    """A dated exception for a rule in some files; the only way to lift a tier S finding. expires: ISO date."""
+
+    rule: str
+    path: str
+    reason: str
+    expires: str
+
+
+def read_settings(data: bytes, path: str, inside: str) -> Settings | None:
+    """The settings of a file, or of its table `inside`; None when it has no such table. Raises SettingsError."""
+    try:
+        table: Any = tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(f"{path}: {error}") from None
+    for name in inside.split(".") if inside else ():
+        table = table.get(name)
+        if not isinstance(table, dict):
+            return None
+    return parse_settings(table, path)
+
+
+def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
+    """Check names and types. Raises SettingsError with the file, the key and what it must be."""
+    for key, value in table.items():
+        wanted = KEYS.get(key)
+        if wanted is None:
+            raise SettingsError(f"{path}: unknown key `{key}`; known are {', '.join(sorted(KEYS))}")
+        if not isinstance(value, wanted):
+            raise SettingsError(f"{path}: `{key}` must be a {wanted.__name__}")
+    fail_on = table.get("fail-on", "S")
+    if fail_on not in ("S", "A", "B"):
+        raise SettingsError(f"{path}: `fail-on` must be S, A or B")
+    return Settings(
+        os.path.dirname(os.path.abspath(path)),
+        path,
+        tuple(map(str, table.get("select", ()))),
+        tuple(map(str, table.get("ignore", ()))),
+        tuple(map(str, table.get("exclude", ()))),
+        table.get("preview", False),
+        table.get("gpu", ""),
+        tuple(map(str, table.get("target", ()))),
+        fail_on,
+        table.get("baseline", ""),
+        tuple((pattern, _codes(path, codes)) for pattern, codes in table.get("per-file-ignores", {}).items()),
+        tuple(_exemption(path, one) for one in table.get("exceptions", ())),
+    )
+
+
+def _codes(path: str, codes: object) -> tuple[str, ...]:
+    if not isinstance(codes, list):
+        raise SettingsError(f"{path}: each of `per-file-ignores` must be a list of rules")
+    return tuple(map(str, codes))
+
+
+def _exemption(path: str, raw: object) -> Exemption:
+    if not isinstance(raw, dict) or set(raw) != _EXCEPTION_KEYS:
+        raise SettingsError(f"{path}: each of `exceptions` needs exactly {', '.join(sorted(_EXCEPTION_KEYS))}")
+    expires = str(raw["expires"])
+    try:
+        date.fromisoformat(expires)
+    except ValueError:
+        raise SettingsError(f"{path}: `expires` of an exception must be a date such as 2027-01-31") from None
+    if not str(raw["reason"]).strip():
+        raise SettingsError(f"{path}: an exception needs a `reason`")
+    return Exemption(str(raw["rule"]), str(raw["path"]), str(raw["reason"]), expires)
