@@ -8,7 +8,7 @@ from typing import Any
 
 from loralint.checks.hit import Hit
 from loralint.engine.rules import Rule
-from loralint.model import Edit, Fix, Observation, Value
+from loralint.model import Edit, Fix, Observation, Unknown, Value
 from loralint.run.config import Config
 from loralint.source.document import Document, Node, Pair
 from loralint.source.edit import insert_pair, remove_pair, scalar_text, set_value
@@ -58,7 +58,7 @@ def _set(field: str, value: object, hit: Hit, config: Config, document: Document
     present = config.get(field)
     if present.span is not None and present.value == value and type(present.value) is type(value):
         return  # it stands there already; a fix of nothing but this is none
-    target = config.write(field, value) if value is not None else None
+    target = config.write(field, value) if value is not None and not isinstance(value, Unknown) else None
     if target is None or document.root is None:
         raise _NoFixError
     key, out = target

@@ -15,6 +15,7 @@ from loralint.facts.scope import Scope
 from loralint.model import Value
 from loralint.run.config import Config
 from loralint.source.clean import clean
+from loralint.source.secrets import mask
 from loralint.source.shown import shown
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
@@ -43,4 +44,5 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
 
 def written(value: Value) -> object:
     """What stands in the file, else the effective value; a long text is cut by `shown`."""
-    return value.text if value.text is not None and "\n" not in value.text else value.value
+    told = value.text if value.text is not None and "\n" not in value.text else value.value
+    return mask(value.key, told) if isinstance(told, str) else told

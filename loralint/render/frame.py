@@ -19,26 +19,27 @@ def frame(text: str, span: Span, style: Style) -> Iterator[str]:
     lines = _BREAK.split(text)
     if not 1 <= span.line <= len(lines):
         return
+    # a secret may stand in the line below the name that tells it, so lines are redacted together
+    *above, line = redact("\n".join(lines[max(0, span.line - 3) : span.line])).split("\n")
     margin = len(str(span.line))
-    if span.line > 1 and lines[span.line - 2].strip():
-        yield f"  {style.dim(f'{span.line - 1:>{margin}} |')} {_shown(lines[span.line - 2])}"
-    line = lines[span.line - 1]
-    yield f"  {style.dim(f'{span.line:>{margin}} |')} {_shown(line)}"
+    if above and above[-1].strip():
+        yield f"  {style.dim(f'{span.line - 1:>{margin}} |')} {_shown(above[-1])}"
     shown = _shown(line)
-    start, width = _carets(line, span, len(shown))
+    yield f"  {style.dim(f'{span.line:>{margin}} |')} {shown}"
+    start, width = _carets(lines[span.line - 1], span, shown)
     if width:
         yield f"  {style.dim(' ' * margin + ' |')} {' ' * start}{style.caret('^' * width)}"
 
 
-def _carets(line: str, span: Span, shown: int) -> tuple[int, int]:
+def _carets(line: str, span: Span, shown: str) -> tuple[int, int]:
     """Column and width of the underline; none where cleaning or redaction has moved the text."""
-    if len(_shown(line)) != len(line[:WIDTH]) or span.start == span.end:
+    if len(shown) != len(line[:WIDTH]) or span.start == span.end:
         return 0, 0
     end = span.end_column if span.end_line == span.line else len(line) + 1
-    start = min(span.column - 1, shown)
-    return start, max(0, min(end - 1, shown) - start)
+    start = min(span.column - 1, len(shown))
+    return start, max(0, min(end - 1, len(shown)) - start)
 
 
 def _shown(line: str) -> str:
     """Tabs count as one column so that carets stay under their text."""
-    return clean(redact(line.replace("\t", " ")), limit=WIDTH)
+    return clean(line.replace("\t", " "), limit=WIDTH)

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from loralint.model import Finding, Fix, Note, Report, Run, Unknown, Value
-from loralint.source.secrets import redact
+from loralint.source.secrets import mask, redact
 from loralint.version import __version__
 
 
@@ -62,7 +62,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "key": redact(finding.key),
         "pointer": redact(finding.pointer),
         "parameter": finding.parameter,
-        "value": safe(finding.value),
+        "value": safe(finding.value, finding.key),
         "origin": finding.origin,
         "related": [{**one._asdict(), "key": redact(one.key)} for one in finding.related],
         "fix": _fix(finding.fix),
@@ -85,26 +85,26 @@ def setting(value: Value) -> dict[str, Any]:
     """A row of the effective settings."""
     return {
         "key": redact(value.key) or None,
-        "value": safe(value.value),
+        "value": safe(value.value, value.key),
         "origin": value.origin,
         "source": value.source or None,
         "line": value.span.line if value.span else None,
         "shadowed": [
-            {"key": redact(one.key), "value": safe(one.value), "origin": one.origin} for one in value.shadowed
+            {"key": redact(one.key), "value": safe(one.value, one.key), "origin": one.origin} for one in value.shadowed
         ],
     }
 
 
-def safe(value: object) -> object:
+def safe(value: object, key: str) -> object:
     """JSON without secrets, null for what is unknown, and text for NaN, which JSON has no word for."""
     if isinstance(value, str):
-        return redact(value)
+        return mask(key, value)
     if isinstance(value, Unknown):
         return None
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return [safe(one) for one in value]
+        return [safe(one, key) for one in value]
     if isinstance(value, dict):
-        return {redact(str(key)): safe(one) for key, one in value.items()}
+        return {redact(str(name)): safe(one, str(name)) for name, one in value.items()}
     return value if isinstance(value, (int, float, bool, type(None))) else redact(str(value))

@@ -36,7 +36,7 @@ _WANDB_NAME = r"(?i)wandb.{0,20}key"
 _AWS_NAME = r"(?i)aws.{0,20}secret|secret_?access_?key"
 _NAMED = (
     r"(?i)(wandb[\w.-]{0,20}key|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
-    r"([\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?)([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
+    r"([\"']?[ \t]{0,8}[:=]\s{0,80}[\"']?(?:\$\{\w{1,40}:-)?)([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
 )
 _WORDS = ("your", "xxxx", "example", "placeholder", "replace", "insert", "dummy", "changeme")
 _NO_PASSWORDS = {"pass", "password", "secret", "token", "key", "xxx", "..."}
@@ -82,6 +82,11 @@ def redact(text: str) -> str:
     if ("wandb" in lower and "key" in lower) or "secret" in lower:
         text = re.sub(_NAMED, rf"\1\2{MASK}", text)
     return text
+
+
+def mask(key: str, text: str) -> str:
+    """Mask what is a secret by the name of its key alone, else redact."""
+    return MASK if find(key, text.strip("\"' ")) else redact(text)
 
 
 def _placeholder(secret: str) -> bool:

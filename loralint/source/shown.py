@@ -6,7 +6,6 @@ from loralint.model import Unknown
 from loralint.source.clean import clean
 from loralint.source.secrets import redact
 
-
 _PATH = 4096  # the longest path that Linux opens
 
 
@@ -24,5 +23,5 @@ def shown(value: object, limit: int = 200) -> str:
     if isinstance(value, (list, tuple)):
         return clean(", ".join(shown(one) for one in value), limit=limit)
     if isinstance(value, Unknown):
-        return f"unknown: {value.reason}"
+        value = f"unknown: {value.reason}"
     return clean(redact(str(value)), limit=limit)
