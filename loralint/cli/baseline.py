@@ -14,9 +14,11 @@ from loralint.engine.settings import SettingsError
 
 
 @click.command("baseline")
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @about_the_run
-@click.option("--file", "path", default="loralint-baseline.json", show_default=True, help="The baseline.")
+@click.option(
+    "--file", "path", metavar="FILE", default="loralint-baseline.json", show_default=True, help="The baseline to write."
+)
 @click.option("--prune", is_flag=True, help="Only take out what is no longer found; add nothing.")
 def command(paths: tuple[str, ...], path: str, prune: bool, **given: Any) -> None:
     """Record today's findings, so that `check --baseline FILE` counts only new ones; --prune drops the mended ones."""
@@ -31,4 +33,8 @@ def command(paths: tuple[str, ...], path: str, prune: bool, **given: Any) -> Non
     kept = before & now
     write_baseline(path, kept)
     dropped = sum(before.values()) - sum(kept.values())
-    click.echo(f"{path}: {sum(kept.values())} findings kept" + (f", {dropped} mended ones dropped" if prune else ""))
+    click.echo(f"{path}: {_findings(sum(kept.values()))} kept" + (f", {dropped} mended dropped" if prune else ""))
+
+
+def _findings(count: int) -> str:
+    return f"{count} finding{'' if count == 1 else 's'}"

@@ -14,7 +14,7 @@ from loralint.cli.options import about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
-from loralint.render import FORMATS, render
+from loralint.render import FORMATS, WITH_FIXES, render
 from loralint.source.discover import Candidate, discover
 from loralint.source.document import Document
 from loralint.source.limits import BYTES
@@ -36,7 +36,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
 @about_the_run
 @click.option(
     "--format", "format_", type=click.Choice(list(FORMATS)), default="full", help="Format on standard output."
@@ -49,7 +49,9 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
     callback=_outputs,
     help="Write a format to a file as well; repeatable.",
 )
-@click.option("--fail-on", type=click.Choice(TIERS), help="Lowest tier that fails the check (S).")
+@click.option(
+    "--fail-on", type=click.Choice(TIERS), help="Lowest tier that fails the check; S unless the settings say otherwise."
+)
 @click.option(
     "--select", "chosen", metavar="RULES", default="", help="Only these: codes, prefixes, names, topics, tiers, ALL."
 )
@@ -65,7 +67,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 @click.option("--require-files", is_flag=True, help="Exit with 4 when there was nothing to lint.")
 @click.option("--isolated", is_flag=True, help="Read no settings file.")
 def command(paths: tuple[str, ...], **given: Any) -> None:
-    """Lint training configs: files, folders (honouring .gitignore) or - for standard input.
+    """Lint training configs: files, folders (honouring .gitignore) or - for standard input; without PATH, this folder.
 
     A finding says what will happen to the run, where, why, and what to write instead. Tier S blocks, A wants a second
     pair of eyes, B is small.
@@ -87,6 +89,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
             inline=not given["no_inline_ignores"],
             baseline=_baseline(given["baseline_path"], settings),
             baseline_root=_baseline_root(given["baseline_path"], settings),
+            fixes=not WITH_FIXES.isdisjoint((given["format_"], *dict(given["outputs"]))),
         )
     except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from loralint.cli.options import rule_names
 from loralint.cli.output import color, width
 from loralint.engine.rules import Rule, all_rules, find
 from loralint.knowledge.data import part
@@ -17,7 +18,7 @@ from loralint.render.style import Style
 
 
 @click.command("explain")
-@click.argument("rule", required=False)
+@click.argument("rule", required=False, shell_complete=rule_names)
 @click.option("--symptom", metavar="TEXT", help="Find rules by the text of an error or by what the run does.")
 @click.option(
     "--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", help="Format of the page."

@@ -13,8 +13,14 @@ from loralint.knowledge.data import part
 _GPU = ("gpu", "run.gpu")
 
 
+def _parameters(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    del ctx, param
+    hot: Any = part("golden")
+    return [name for name in ("gpu", *sorted(hot)) if name.startswith(typed)]
+
+
 @click.command("golden")
-@click.argument("words", nargs=-1, metavar="[PARAM | gpu [NAME]]")
+@click.argument("words", nargs=-1, metavar="[PARAM | gpu [NAME]]", shell_complete=_parameters)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Format of the list.")
 def command(words: tuple[str, ...], format_: str) -> None:
     """Show the golden list: which values are known to train well, under which conditions, and from which sources.

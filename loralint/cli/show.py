@@ -42,7 +42,9 @@ def _table(run: Run, everything: bool) -> Iterator[str]:
     rows = [_row(one) for one in run.settings if everything or one.value.origin != "absent"]
     widths = [min(44, max((len(row[column]) for row in rows), default=0)) for column in range(3)]
     for row in rows:
-        yield ("  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)) + "  " + row[3]).rstrip()
+        yield (
+            "  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)) + "  " + row[3]
+        ).rstrip()
 
 
 def _row(one: Setting) -> tuple[str, str, str, str]:
