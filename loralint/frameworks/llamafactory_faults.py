@@ -13,6 +13,16 @@ from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, value
 
 _ON_THE_FLY = ("bnb", "hqq", "eetq")
+_WHOLE = ("use_galore", "use_apollo", "use_badam")
+_ADAPTER_ONLY = ("use_dora", "use_rslora", "pissa_init", "loraplus_lr_ratio", "adapter_name_or_path")
+# A key that LLaMA-Factory refuses to see switched on while another one says something: which, and why.
+_CLASHES: tuple[tuple[str, str, str], ...] = (
+    ("resize_vocab", "quantization_bit", "the embedding of a quantised model cannot be resized"),
+    ("create_new_adapter", "quantization_bit", "no second adapter is made on a quantised model"),
+    ("use_galore", "deepspeed", "GaLore does not run under DeepSpeed"),
+    ("use_apollo", "deepspeed", "APOLLO does not run under DeepSpeed"),
+    ("predict_with_generate", "compute_accuracy", "one evaluation either generates or scores tokens"),
+)
 
 
 def observe_faults(document: Document, look: Look) -> list[Observation]:
@@ -20,7 +30,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     if document.root is None:
         return []
     return [*_alpha(document, document.root), *_checkpointing(document, document.root), *_method(document, look),
-            *_oft(document, document.root)]  # fmt: skip
+            *_oft(document, document.root), *_clashing(document, document.root)]  # fmt: skip
 
 
 def _written(root: Node, key: str) -> tuple[Pair, object] | None:
@@ -83,3 +93,34 @@ def _oft(document: Document, root: Node) -> Iterator[Observation]:
             "key",
             "llamafactory",
         )
+
+
+def _clashing(document: Document, root: Node) -> Iterator[Observation]:
+    method = _written(root, "finetuning_type")
+    tuned = method[1] if method is not None else "lora" if root.pair("finetuning_type") is None else None
+    for key in _WHOLE if tuned == "lora" else ():
+        yield from _refused(document, root, key, "it trains the whole model, and finetuning_type is lora", method)
+    for key in _ADAPTER_ONLY if tuned in ("full", "freeze") else ():
+        yield from _refused(document, root, key, f"it is for LoRA, and finetuning_type is {tuned}", method)
+    stage = _written(root, "stage")
+    if stage is not None and stage[1] in ("kto", "ppo"):
+        yield from _refused(document, root, "pissa_init", f"PiSSA is not for the stage {stage[1]}", stage)
+    for key, other, why in _CLASHES:
+        beside = _on(root, other)
+        if beside is not None:
+            yield from _refused(document, root, key, f"`{other}` is set: {why}", beside)
+
+
+def _on(root: Node, key: str) -> tuple[Pair, object] | None:
+    found = _written(root, key)
+    return found if found is not None and found[1] not in (None, False, "", 0) else None
+
+
+def _refused(
+    document: Document, root: Node, key: str, why: str, other: tuple[Pair, object] | None
+) -> Iterator[Observation]:
+    found = _on(root, key)
+    if found is not None:
+        beside = place(document, other[0], other[0].key) if other is not None else None
+        message = f"LLaMA-Factory stops once the arguments are read, since {why}"
+        yield Observation("rejected", place(document, found[0], key), "crash", message, other=beside)

@@ -306,6 +306,39 @@ def test_the_old_name_of_bitsandbytes_quantises_nothing(run: Reading) -> None:
     assert not seen(run("quantization_method: bitsandbytes\n"))
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "beside"),
+    [
+        ("quantization_bit: 4\nresize_vocab: true\n", "resize_vocab", "quantization_bit"),
+        ("use_galore: true\n", "use_galore", None),
+        ("finetuning_type: lora\nuse_badam: true\n", "use_badam", "finetuning_type"),
+        ("finetuning_type: full\nuse_dora: true\n", "use_dora", "finetuning_type"),
+        ("finetuning_type: freeze\nadapter_name_or_path: saves/x\n", "adapter_name_or_path", "finetuning_type"),
+        ("finetuning_type: full\nuse_apollo: true\ndeepspeed: ds_z2.json\n", "use_apollo", "deepspeed"),
+        ("stage: kto\npissa_init: true\n", "pissa_init", "stage"),
+    ],
+)
+def test_pairs_that_it_refuses(run: Reading, text: str, key: str, beside: str | None) -> None:
+    fault = seen(run(text))[key]
+    assert (fault.kind, fault.effect) == ("rejected", "crash")
+    assert (fault.other.key if fault.other else None) == beside
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "quantization_bit: null\nresize_vocab: true\n",
+        "quantization_bit: 4\nresize_vocab: false\n",
+        "finetuning_type: full\nuse_galore: true\nuse_dora: false\n",
+        "finetuning_type: ${METHOD}\nuse_dora: true\nuse_galore: true\n",
+        "adapter_name_or_path: saves/x\n",
+        "stage: sft\npissa_init: true\n",
+    ],
+)
+def test_pairs_that_it_takes(run: Reading, text: str) -> None:
+    assert "rejected" not in {fault.kind for fault in seen(run(text)).values()}
+
+
 def test_oft_reads_no_targets_of_its_own(run: Reading) -> None:
     assert seen(run("finetuning_type: oft\noft_target: q_proj\n"))["oft_target"].replacement == "lora_target"
     assert not seen(run("finetuning_type: oft\noft_target: all\n"))
