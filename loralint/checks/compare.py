@@ -25,7 +25,7 @@ def compared(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list
         return []
     suggest = argument(args["suggest"], scope) if "suggest" in args else _nearest(args["op"], left.value, right)
     other = args["right"]
-    related = ((scope.get(other["field"]), "compared with this"),) if isinstance(other, dict) else ()
+    related = ((scope.get(other["field"]), "is what it has to fit"),) if isinstance(other, dict) else ()
     where = left if left.span or not at else place(scope, (args["left"], *at))
     return [Hit(where, {"left": left.value, "right": right}, suggest, related=related)]
 

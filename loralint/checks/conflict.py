@@ -18,7 +18,7 @@ def conflict(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list
     if len(written) < 2:
         return []
     first, second = written[0], written[1]
-    related = tuple((value, "in conflict with it") for value in written[1:])
+    related = tuple((value, "says it otherwise") for value in written[1:])
     return [Hit(first, {"first": first.key, "second": second.key}, related=related)]
 
 

@@ -42,7 +42,7 @@ def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
         "outcome": _OUTCOMES[one.effect],
         "advice": _advice(one),
     }
-    related = ((one.other, "the other place"),) if one.other is not None else ()
+    related = ((one.other, "stands here"),) if one.other is not None else ()
     return Hit(value, data, one.replacement or None, related=related, package=one.package, observation=one)
 
 

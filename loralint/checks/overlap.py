@@ -24,6 +24,6 @@ def overlap(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[
     if not shared:
         hidden = (one for one in (*(item.value for item in left.items), *names) if isinstance(one, Unknown))
         return next(hidden, [])
-    related = ((right, "and here"),)
+    related = ((right, "names it as well"),)
     places = [item._replace(key=left.key, field=left.field) for item in shared]
     return [Hit(place, {"item": place.value}, related=related) for place in places]
