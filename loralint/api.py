@@ -91,6 +91,7 @@ def make_job(
     show_settings: bool = False,
     baseline: Counter[Key] | None = None,
     baseline_root: str = ".",
+    fixes: bool = True,
 ) -> Job:
     """All that stays the same over the files of one invocation."""
     rules: tuple[Rule, ...] = select(
@@ -99,7 +100,7 @@ def make_job(
     from datetime import UTC, datetime
 
     today = datetime.now(UTC).date().isoformat()
-    return Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings)
+    return Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings, fixes)
 
 
 def document_of(config: Mapping[str, Any]) -> Document:

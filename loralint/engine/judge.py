@@ -9,25 +9,29 @@ from loralint.checks.conditions import Guard, guards, holds
 from loralint.checks.hit import Hit
 from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
-from loralint.model import Finding, Note, Related, Span, Unknown, Value
+from loralint.model import Finding, Fix, Note, Related, Span, Unknown, Value
 from loralint.run.config import Config
 from loralint.run.versions import split
 
 
 class Judgement:
-    """Findings and notes of one run, in the order they were made; `unchecked` maps a reason to the rules it stopped."""
+    """Findings and notes of one run, in the order they were made; `unchecked` maps a reason to the rules it stopped.
 
-    __slots__ = ("findings", "notes", "unchecked")
+    fixes: whether findings carry their edits, which only some formats show.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("findings", "fixes", "notes", "unchecked")
+
+    def __init__(self, fixes: bool) -> None:
+        self.fixes = fixes
         self.findings: list[Finding] = []
         self.notes: list[Note] = []
         self.unchecked: dict[str, list[str]] = {}
 
 
-def judge(rules: tuple[Rule, ...], config: Config, scope: Scope) -> Judgement:
+def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool = True) -> Judgement:
     """Run every rule that applies to the framework and versions of this run."""
-    out = Judgement()
+    out = Judgement(fixes)
     framework = config.reader.name
     kinds = {observation.kind for observation in scope.observations}
     answers: dict[Guard, bool] = {}
@@ -92,8 +96,7 @@ def _apply(rule: Rule, at: tuple[str, ...], config: Config, scope: Scope, out: J
 
 
 def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) -> None:
-    from loralint.engine.fix import fix_of  # only a run with faults pays for these
-    from loralint.engine.message import fill
+    from loralint.engine.message import fill  # only a run with faults pays for it
 
     tier, assumed = _tier(rule, hit, config, scope)
     message = fill(rule.message, hit, config, scope)
@@ -117,9 +120,17 @@ def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) 
             None if isinstance(value.value, Unknown) else value.value,
             value.origin,
             tuple(_related(hit)),
-            fix_of(rule, hit, config, pinned=not _loose(rule, hit, config)),
+            _fix(rule, hit, config) if out.fixes else None,
         )
     )
+
+
+def _fix(rule: Rule, hit: Hit, config: Config) -> Fix | None:
+    if rule.fix is None:
+        return None
+    from loralint.engine.fix import fix_of
+
+    return fix_of(rule, hit, config, pinned=not _loose(rule, hit, config))
 
 
 def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:

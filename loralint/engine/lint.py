@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class Job(NamedTuple):
-    """What is the same for all files of one invocation. today: ISO date. baseline_root: folder its paths start at."""
+    """What is the same for all files of one invocation. today: ISO date. baseline_root: folder its paths start at.
+
+    fixes: whether findings carry their edits.
+    """
 
     rules: tuple[Rule, ...]
     options: Options
@@ -29,6 +32,7 @@ class Job(NamedTuple):
     baseline_root: str = "."
     inline: bool = True
     show_settings: bool = False
+    fixes: bool = True
 
 
 def lint(document: Document, job: Job) -> Run | None:
@@ -40,7 +44,7 @@ def lint(document: Document, job: Job) -> Run | None:
 def _judged(assembled: Assembled, document: Document, job: Job) -> Run:
     config = assembled.config
     scope = Scope(config, FACTS, assembled.observations)
-    result = judge(job.rules, config, scope)
+    result = judge(job.rules, config, scope, fixes=job.fixes)
     findings, notes = _suppressed(result, document, assembled, job)
     findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))
     return Run(
@@ -82,7 +86,7 @@ def _with_comments(
     findings, used, notes = apply_directives(findings, given)
     scope = Scope(assembled.config, FACTS, tuple(faults(given, used)))
     observers = tuple(rule for rule in job.rules if rule.uses == "observation")
-    return findings + judge(observers, assembled.config, scope).findings, notes
+    return findings + judge(observers, assembled.config, scope, fixes=job.fixes).findings, notes
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:

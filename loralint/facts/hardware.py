@@ -67,9 +67,10 @@ def _gpu(scope: Scope) -> Gpu:
 
 
 def _parse(scope: Scope) -> tuple[Gpu | None, int | None]:
-    from loralint.knowledge.hardware import parse_gpus
+    given = text(scope, "run.gpu", "no --gpu given")
+    from loralint.knowledge.hardware import parse_gpus  # the list is for runs with a card only
 
-    return parse_gpus(text(scope, "run.gpu", "no --gpu given"))
+    return parse_gpus(given)
 
 
 def _told(gpu: Gpu, what: str, value: object) -> object:

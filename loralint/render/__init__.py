@@ -8,6 +8,7 @@ from typing import cast
 from loralint.model import Report
 
 FORMATS = ("full", "concise", "json")
+WITH_FIXES = frozenset({"json"})  # formats that show the edits of a fix
 _MODULES = {"full": "full", "concise": "concise", "json": "json_v1", "statistics": "statistics"}
 
 
