@@ -191,7 +191,7 @@ SIGNATURES = (
               none=_keys("apiVersion")),
     Signature("unsloth-studio", "unsloth_studio_defaults", some=_STUDIO, least=2, also=_STUDIO_LORA, also_least=1,
               none=_keys("apiVersion")),
-    Signature("ms-swift", "ms_swift_megatron", _keys("dataset"), _MEGATRON, 2, _SWIFT_TUNER | _SWIFT_NAMES, 1,
+    Signature("ms-swift", "ms_swift_megatron", frozenset(), _MEGATRON, 3, _SWIFT_TUNER | _SWIFT_NAMES, 1,
               _NO_SWIFT),
     Signature("ms-swift", "ms_swift", some=_SWIFT_TUNER, least=1, also=_SWIFT_RUN, also_least=2, none=_NO_SWIFT),
     Signature("ms-swift", "ms_swift", _keys("model dataset"), _SWIFT_NAMES, 1, _SWIFT_RUN, 4, _NO_SWIFT),
