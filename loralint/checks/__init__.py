@@ -14,19 +14,19 @@ from loralint.model import Unknown
 Template = Callable[[Scope, Mapping[str, Any], tuple[str, ...]], list[Hit] | Unknown]
 
 TEMPLATES: dict[str, str] = {
-    "condition": "loralint.checks.condition:condition",
-    "range": "loralint.checks.bounds:within",
-    "compare": "loralint.checks.compare:compared",
-    "one_of": "loralint.checks.one_of:one_of",
+    "condition": "loralint.checks.values:condition",
+    "range": "loralint.checks.values:within",
+    "compare": "loralint.checks.values:compared",
+    "one_of": "loralint.checks.values:one_of",
     "golden": "loralint.checks.golden:golden",
     "observation": "loralint.checks.observation:observed",
-    "without_effect": "loralint.checks.without_effect:without_effect",
-    "conflict": "loralint.checks.conflict:conflict",
-    "items": "loralint.checks.items:items",
-    "overlap": "loralint.checks.overlap:overlap",
-    "shadowed": "loralint.checks.shadowed:shadowed",
-    "targets_in_model": "loralint.checks.targets_in_model:targets_in_model",
-    "known_optimizer": "loralint.checks.known_optimizer:known_optimizer",
+    "without_effect": "loralint.checks.keys:without_effect",
+    "conflict": "loralint.checks.keys:conflict",
+    "items": "loralint.checks.lists:items",
+    "overlap": "loralint.checks.lists:overlap",
+    "shadowed": "loralint.checks.keys:shadowed",
+    "targets_in_model": "loralint.checks.lists:targets_in_model",
+    "known_optimizer": "loralint.checks.values:known_optimizer",
 }
 
 

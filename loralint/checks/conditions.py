@@ -195,6 +195,8 @@ _ORIGINS: dict[str, Callable[[Value], bool]] = {
     "absent": lambda value: value.origin == "absent" or value.value is None,
     "known": lambda value: value.known,
 }
+
+
 def _has(left: Any, right: Any) -> Truth:
     if not isinstance(left, (list, tuple)):
         return False

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from loralint.checks.items import items
+from loralint.checks.lists import items
 from loralint.facts.scope import Scope
 from loralint.model import Span, Unknown, Value
 

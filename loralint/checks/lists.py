@@ -1,0 +1,107 @@
+"""Names in lists: bad ones, shared ones, and those that the model does not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from loralint.checks.hit import Hit
+from loralint.facts.scope import Scope
+from loralint.model import Unknown, Value
+
+
+def items(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
+    """One hit for each bad item of a list of names. Text that stands alone is no list and has none.
+
+    with: field; what makes an item bad: `matches` (a pattern found in it, in any case), `values` (it is one of these)
+    or `others_than` (it is none of these); `key`, to look only at items that stand under this key; `together`, to
+    give one hit at the whole field, and only when every item is bad. Data: item, and `every`, whether all are bad.
+    """
+    del at
+    value = scope.get(args["field"])
+    if isinstance(value.value, Unknown):
+        return value.value
+    given = [item for item in value.items if item.key.split("[")[0] == args.get("key", item.key.split("[")[0])]
+    bad = [item for item in given if _is_bad(item.value, args)]
+    every = bool(bad) and len(bad) == len(value.items)
+    if args.get("together"):
+        return [Hit(value, {"count": len(bad), "every": True})] if every else []
+    return [Hit(_placed(item, value), {"item": item.value, "every": every}) for item in bad]
+
+
+def _is_bad(name: object, args: Mapping[str, Any]) -> bool:
+    if isinstance(name, bool) or not isinstance(name, (str, int)):
+        return False
+    word = str(name)
+    if "matches" in args:
+        return re.search(args["matches"], word, re.IGNORECASE) is not None
+    return word in args["values"] if "values" in args else word not in args["others_than"]
+
+
+def _placed(item: Value, whole: Value) -> Value:
+    """The place of the item under the key of the list, which is what a user looks for."""
+    return item._replace(key=item.key.split("[")[0] or whole.key, field=whole.field)
+
+
+def overlap(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
+    """with: left, right. One hit for each shared name, at its place in `left`."""
+    del at
+    left, right = scope.get(args["left"]), scope.get(args["right"])
+    for value in (left.value, right.value):
+        if isinstance(value, Unknown):
+            return value
+    if right.value is None:
+        return []
+    names = right.value if isinstance(right.value, list) else [right.value]
+    shared = [item for item in left.items if item.value in names and not isinstance(item.value, Unknown)]
+    if not shared:
+        hidden = (one for one in (*(item.value for item in left.items), *names) if isinstance(one, Unknown))
+        return next(hidden, [])
+    related = ((right, "names it as well"),)
+    places = [item._replace(key=left.key, field=left.field) for item in shared]
+    return [Hit(place, {"item": place.value}, related=related) for place in places]
+
+
+# Outside the blocks, or added by a task: a target may name them whatever the family.
+_ELSEWHERE = frozenset(
+    {"lm_head", "embed_tokens", "embed_out", "embed_in", "word_embeddings", "wte", "wpe", "shared", "score"}
+    | {"classifier", "output_layer", "embedding", "embeddings", "output", "pooler", "head"}
+)
+_PLAIN = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
+    """with: nothing. One hit for all plain names in the list whose last part is no layer of the family.
+
+    PEFT takes a list entry for the end of a module's path, so `mlp.down_proj` counts by its last part. Regular
+    expressions, numbers and all-linear are not judged here.
+    """
+    del args, at
+    targets, modules = scope.get("adapter.targets"), scope.get("model.modules")
+    for value in (targets.value, modules.value):
+        if isinstance(value, Unknown):
+            return value
+    if not isinstance(targets.value, list) or not isinstance(modules.value, list):
+        return []
+    wrong = [item for item in targets.items if _foreign(item.value, modules.value)]
+    if not wrong:
+        return []
+    data = {"modules": modules.value, "names": [item.value for item in wrong], "all": len(wrong) == len(targets.items)}
+    place = wrong[0]._replace(key=targets.key, field="adapter.targets")
+    return [Hit(place, data, _close(str(wrong[0].value), modules.value))]
+
+
+def _foreign(name: object, modules: list[str]) -> bool:
+    if not isinstance(name, str) or not _PLAIN.fullmatch(name):
+        return False
+    last = name.rpartition(".")[2]
+    return not last.isdigit() and last not in modules and last not in _ELSEWHERE and last not in _JUDGED
+
+
+def _close(name: str, modules: list[str]) -> str:
+    """The likeliest module of this family, else all of them."""
+    import difflib
+
+    close = difflib.get_close_matches(name, modules, 1, 0.75)
+    return close[0] if close else ", ".join(modules)
