@@ -8,6 +8,7 @@ from __future__ import annotations
 from loralint.frameworks.axolotl_faults import FAULTS
 from loralint.frameworks.axolotl_table import ROWS
 from loralint.frameworks.table import Reader, Values
+from loralint.frameworks.training_arguments import observe_floor
 from loralint.model import Value
 from loralint.source.document import Document
 
@@ -58,6 +59,6 @@ READER = Reader(
     keys="axolotl",
     coerces=True,
     packages=("axolotl", "transformers", "peft", "trl"),
-    observe=FAULTS,
+    observe=(*FAULTS, observe_floor),
     combine=combine,
 )

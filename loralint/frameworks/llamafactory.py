@@ -11,7 +11,7 @@ from collections.abc import Callable
 from loralint.frameworks.convert import lower, never, not_null, one_to_list, true_for, when_true, words
 from loralint.frameworks.llamafactory_faults import observe_faults
 from loralint.frameworks.table import SKIP, Entry, Look, Reader
-from loralint.frameworks.training_arguments import TRAINING_ARGUMENTS, observe_strategies
+from loralint.frameworks.training_arguments import TRAINING_ARGUMENTS, observe_floor, observe_strategies
 from loralint.model import Unknown
 
 # `true` and `false` were accepted before 0.7.
@@ -267,6 +267,6 @@ READER = Reader(
     keys="llamafactory",
     coerces=False,
     packages=("llamafactory", "transformers", "peft", "trl", "bitsandbytes"),
-    observe=(observe_strategies, observe_faults),
+    observe=(observe_strategies, observe_floor, observe_faults),
     dialects=(("llamafactory<0.9.4", "pyyaml"),),
 )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # Floats below 1 in `warmup_steps` are a share of all steps since 5.0; before, `warmup_ratio` was.
 SHARES = "transformers>=5"
 COUNTS = "transformers<5"
+_TO_A_FLOOR = ("cosine_with_min_lr", "cosine_warmup_with_min_lr")
+_FLOORS = ("min_lr", "min_lr_rate")
 _STRATEGIES = ("eval_strategy", "evaluation_strategy", "save_strategy", "logging_strategy", "hub_strategy")
 
 
@@ -209,6 +211,20 @@ def _strategies(document: Document) -> Iterator[Observation]:
                 '"no"',
                 "value",
             )
+
+
+def observe_floor(document: Document, _: Look) -> list[Observation]:
+    """Observe a schedule down to a floor that nobody sets: there is no default for it."""
+    root = document.root
+    for key in ("lr_scheduler_type", "lr_scheduler"):
+        pair = root.pair(key) if root is not None else None
+        if root is None or pair is None or pair.value.raw not in _TO_A_FLOOR:
+            continue
+        given = root.get("lr_scheduler_kwargs")
+        if given is None or given.tag == "null" or (given.kind == "mapping" and not any(map(given.pair, _FLOORS))):
+            message = f"`{pair.value.raw}` needs `min_lr` or `min_lr_rate` in `lr_scheduler_kwargs`, and stops without"
+            return [Observation("rejected", place(document, pair, key), "crash", message)]
+    return []
 
 
 def observe_texts(document: Document, rows: tuple[Entry, ...]) -> Iterator[Observation]:

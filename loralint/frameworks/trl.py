@@ -19,7 +19,7 @@ from loralint.frameworks.convert import (
     words,
 )
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
-from loralint.frameworks.training_arguments import SHARES, TRAINING_ARGUMENTS, observe_strategies
+from loralint.frameworks.training_arguments import SHARES, TRAINING_ARGUMENTS, observe_floor, observe_strategies
 from loralint.frameworks.trl_task import TASK, choose, is_sft_loss
 from loralint.model import Unknown
 from loralint.source.document import Document
@@ -225,6 +225,6 @@ READER = Reader(
     keys="trl",
     coerces=True,
     packages=("trl", "transformers", "peft"),
-    observe=(observe_strategies,),
+    observe=(observe_strategies, observe_floor),
     combine=combine,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loralint.canonical.fields import FIELDS
+from loralint.frameworks import llamafactory, trl
 from loralint.frameworks.table import SKIP
 from loralint.frameworks.training_arguments import (
     TRAINING_ARGUMENTS,
@@ -89,3 +90,20 @@ def test_reentrant_checkpointing_by_release(reading, release, reentrant) -> None
 
     config = reading(READER, "output_dir: out\ngradient_checkpointing: true\n", pins={"transformers": release})
     assert config.get("memory.reentrant").value is reentrant
+
+
+@pytest.mark.parametrize("reader", [trl.READER, llamafactory.READER])
+@pytest.mark.parametrize(
+    ("kwargs", "told"),
+    [
+        ("", True),
+        ("lr_scheduler_kwargs:\n", True),
+        ("lr_scheduler_kwargs: {num_cycles: 0.5}\n", True),
+        ("lr_scheduler_kwargs: {min_lr: 1.0e-6}\n", False),
+        ("lr_scheduler_kwargs:\n  min_lr_rate: 0.1\n", False),
+        ("lr_scheduler_kwargs: '{\"min_lr\": 1e-6}'\n", False),
+    ],
+)
+def test_a_schedule_to_a_floor_needs_one(reading, observed, reader, kwargs, told) -> None:
+    found = observed(reading(reader, "output_dir: out\nlr_scheduler_type: cosine_with_min_lr\n" + kwargs))
+    assert [(key, one.effect) for key, one in found.items()] == [("lr_scheduler_type", "crash")] * told
