@@ -10,6 +10,7 @@ import click
 from loralint.api import check
 from loralint.cli.options import about_the_run, settings_for, usage
 from loralint.model import Run, Setting
+from loralint.source.shown import path as name
 from loralint.source.shown import shown
 
 
@@ -27,7 +28,7 @@ def command(path: str, format_: str, everything: bool, **given: Any) -> None:
         raise usage(str(error)) from None
     runs = [run for run in report.runs if run.framework]
     if not runs:
-        raise click.UsageError(f"{path}: no training config found")
+        raise click.UsageError(f"{name(path)}: no training config found")
     if format_ == "json":
         from loralint.render import render
 
@@ -38,18 +39,17 @@ def command(path: str, format_: str, everything: bool, **given: Any) -> None:
 
 
 def _table(run: Run, everything: bool) -> Iterator[str]:
-    yield f"{run.files[0]} ({run.framework})"
+    yield f"{name(run.files[0])} ({run.framework})"
     rows = [_row(one) for one in run.settings if everything or one.value.origin != "absent"]
     widths = [min(44, max((len(row[column]) for row in rows), default=0)) for column in range(3)]
-    for row in rows:
-        yield (
-            "  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)) + "  " + row[3]
-        ).rstrip()
+    for *cells, origin in rows:
+        padded = [f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True)]
+        yield "  ".join(["", *padded, origin]).rstrip()
 
 
 def _row(one: Setting) -> tuple[str, str, str, str]:
     value = one.value
-    return one.parameter, shown(value.value, limit=44), value.key, _origin(one)
+    return one.parameter, shown(value.value, limit=44), shown(value.key), _origin(one)
 
 
 def _origin(one: Setting) -> str:
@@ -57,5 +57,5 @@ def _origin(one: Setting) -> str:
     where = f"line {value.span.line}" if value.span else value.origin
     if value.source and value.origin in ("default", "option"):
         where = f"{value.origin} of {value.source}" if value.origin == "default" else value.source
-    hidden = ", ".join(f"{other.key}: {shown(other.value, limit=30)}" for other in value.shadowed)
+    hidden = ", ".join(f"{shown(other.key)}: {shown(other.value, limit=30)}" for other in value.shadowed)
     return f"{where}; hides {hidden}" if hidden else where
