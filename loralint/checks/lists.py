@@ -68,6 +68,7 @@ _ELSEWHERE = frozenset(
     {"lm_head", "embed_tokens", "embed_out", "embed_in", "word_embeddings", "wte", "wpe", "shared", "score"}
     | {"classifier", "output_layer", "embedding", "embeddings", "output", "pooler", "head"}
 )
+_JUDGED = ("all", "weight", "bias")  # no module anywhere: another rule's business
 _PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 
 
