@@ -149,10 +149,12 @@ def _known(look: Look, field: str) -> object:
 
 
 def _gpu_has_bf16(look: Look) -> object:
-    from loralint.knowledge.hardware import gpu
-
     named = look.get("run.gpu").value
-    known = gpu(named) if isinstance(named, str) else None
+    known = None
+    if isinstance(named, str):
+        from loralint.knowledge.hardware import gpu  # the list is for runs with a card only
+
+        known = gpu(named)
     if known is None or known.bf16 is None:
         return Unknown("`bf16: auto` takes fp16 where the GPU lacks bf16 (no --gpu)")
     return known.bf16
