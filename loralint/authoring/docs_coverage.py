@@ -33,6 +33,12 @@ _FILES = {
     "ms-swift": "YAML or JSON of `swift sft`, `swift pt` and `swift rlhf`",
     "mlx-lm": "YAML of `mlx_lm.lora --config`, and the `adapter_config.json` that it saves",
     "litgpt": "YAML of `litgpt finetune_lora --config` and its kin",
+    "nemo-automodel": "YAML of a recipe",
+    "nemo-rl": "YAML of `run_sft.py`, `run_grpo.py` and their kin",
+    "nemo": "Hydra YAML of NeMo's language and speech language models",
+    "megatron-bridge": "YAML of overrides for a recipe",
+    "verl": "Hydra YAML of the SFT and RL trainers",
+    "generic": "home-made YAML or JSON with the names of PEFT and TrainingArguments, in any nesting; findings are at most A",
 }
 _DIALECTS = {
     "pyyaml": "PyYAML (`2e-4` is a text, `on` is true)",
@@ -45,6 +51,9 @@ _DIALECTS = {
 _UNKNOWN = {
     "peft": "PEFT warns once and goes on without it",
     "transformers": "not judged: a script may have keys of its own; only arguments that the Trainer lost are told",
+    "nemo-automodel": "in `peft`, `step_scheduler` and `lr_scheduler` the run stops; elsewhere only slips are told",
+    **dict.fromkeys(("nemo-rl", "nemo", "megatron-bridge", "verl"), "legal; only slips of known keys are told"),
+    "generic": "not judged",
     "torchtune": "at the top nobody reads it, in a section the run stops; only slips of known keys are told at the top",
 }
 _EFFECTS = {"crash": "the run stops at start", "lost": "dropped without a word"}

@@ -32,6 +32,12 @@ NAMES = {
     "ms-swift": "ms_swift",
     "mlx-lm": "mlx_lm",
     "litgpt": "litgpt",
+    "nemo-automodel": "nemo_automodel",
+    "nemo-rl": "nemo_rl",
+    "nemo": "nemo",
+    "megatron-bridge": "megatron_bridge",
+    "verl": "verl",
+    "generic": "generic",
 }
 _ALIASES = {
     "llama-factory": "llamafactory",
@@ -51,6 +57,10 @@ _ALIASES = {
     "swift": "ms-swift",
     "mlx": "mlx-lm",
     "lit-gpt": "litgpt",
+    "automodel": "nemo-automodel",
+    "nemo1": "nemo",
+    "homemade": "generic",
+    "home-made": "generic",
 }
 _HEAD = 256 * 1024  # characters of an unparsable text that are looked at
 # Texts, not compiled: only a broken file needs them. All are used with re.MULTILINE.
@@ -83,7 +93,18 @@ class _Shape(NamedTuple):
 def detect(document: Document) -> Detection | None:
     """Recognise the framework of a file; None for everything that is no run of one of ours."""
     root = document.root
-    return _match(_shape(root), os.path.basename(document.file)) if root is not None else None
+    found = _match(_shape(root), os.path.basename(document.file)) if root is not None else None
+    return found or _homemade(document)
+
+
+def _homemade(document: Document) -> Detection | None:
+    """Known names in a nesting of the author's own; asked last, and only of a text that speaks of LoRA."""
+    if "lora" not in document.text.lower():
+        return None
+    from loralint.frameworks.leaves import homemade
+
+    keys = homemade(document)
+    return Detection("generic", "generic", _reason(list(keys))) if keys else None
 
 
 def reader(module: str) -> Reader:

@@ -144,7 +144,45 @@ _LITGPT_SECTIONS = _keys("""
     train.save_interval data.class_path
 """)
 _LITGPT = _LITGPT_SWITCHES | _LITGPT_SECTIONS | _keys("lora_r quantize")
-MARKS = _OUMI | _STUDIO | _STUDIO_LORA | _STUDIO_COMMAND | _AUTOTRAIN | {LORA_MODEL, "model.model_name"}
+# NVIDIA's trainers and verl
+_AUTOMODEL = _keys("""
+    step_scheduler.global_batch_size step_scheduler.local_batch_size step_scheduler.ckpt_every_steps
+    step_scheduler.max_steps step_scheduler.num_epochs
+""")
+_AUTOMODEL_ALSO = _keys("""
+    peft._target_ dist_env.backend model._target_ optimizer._target_ peft.dim dataset._target_ recipe
+""")
+_NEMO_RL = _keys("""
+    policy.dtensor_cfg policy.megatron_cfg policy.train_global_batch_size policy.max_total_sequence_length
+    loss_fn.reference_policy_kl_penalty grpo.num_prompts_per_step grpo.adv_estimator sft.max_num_steps dpo.max_num_steps
+    data_plane.backend
+""")
+_NEMO_RL_ALSO = _keys("""
+    defaults policy.model_name policy.tokenizer checkpointing.checkpoint_dir checkpointing.enabled
+    cluster.gpus_per_node policy.generation
+""")
+_NEMO = _keys("""
+    exp_manager.exp_dir exp_manager.explicit_log_dir exp_manager.create_checkpoint_callback exp_manager.resume_if_exists
+    exp_manager.name resume.resume_if_exists
+""")
+_NEMO_MODEL = _keys("""
+    model.peft model.lora model.pretrained_llm model.llm model.answer_only_loss model.megatron_amp_O2
+    inference.tokens_to_generate
+""")
+_NEMO_TRAINER = _keys("trainer.devices trainer.precision trainer.max_steps trainer.num_nodes")
+_BRIDGE = _keys("train.train_iters scheduler.lr_warmup_iters checkpoint.pretrained_checkpoint scheduler.lr_decay_style")
+_BRIDGE_ALSO = _keys("""
+    peft.dim optimizer.min_lr train.global_batch_size train.micro_batch_size model.tensor_model_parallel_size
+    ddp.grad_reduce_in_fp32 checkpoint.pretrained_checkpoint
+""")
+_VERL_RL = _keys("actor_rollout_ref.model actor_rollout_ref.actor actor_rollout_ref.rollout")
+_VERL = _keys("""
+    model.partial_pretrain model.lora_rank trainer.total_epochs trainer.default_local_dir trainer.n_gpus_per_node
+    data.micro_batch_size_per_gpu data.train_batch_size optim.lr_warmup_steps_ratio optim.clip_grad
+""")
+_NVIDIA = _AUTOMODEL | _AUTOMODEL_ALSO | _NEMO_RL | _NEMO_RL_ALSO | _NEMO | _NEMO_MODEL | _NEMO_TRAINER
+_NESTED = _NVIDIA | _BRIDGE | _BRIDGE_ALSO | _VERL_RL | _VERL
+MARKS = frozenset(mark for mark in _NESTED if "." in mark) | _OUMI | _STUDIO | _STUDIO_LORA | _STUDIO_COMMAND | _AUTOTRAIN | {LORA_MODEL, "model.model_name"}
 MARKS |= _SWIFT_SCRIPT | _LITGPT_SECTIONS
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
@@ -191,6 +229,17 @@ SIGNATURES = (
               none=_keys("apiVersion")),
     Signature("unsloth-studio", "unsloth_studio_defaults", some=_STUDIO, least=2, also=_STUDIO_LORA, also_least=1,
               none=_keys("apiVersion")),
+    Signature("nemo-automodel", "nemo_automodel", some=_AUTOMODEL, least=1, also=_AUTOMODEL_ALSO, also_least=1,
+              none=_keys("apiVersion")),
+    Signature("nemo-automodel", "nemo_automodel", _keys("peft._target_"), _keys("peft.dim peft.alpha"), 1,
+              none=_keys("apiVersion")),
+    Signature("nemo-rl", "nemo_rl", some=_NEMO_RL, least=1, also=_NEMO_RL_ALSO, also_least=1, none=_keys("apiVersion")),
+    Signature("nemo", "nemo", some=_NEMO, least=1, also=_NEMO_MODEL, also_least=1, none=_keys("apiVersion")),
+    Signature("nemo", "nemo", some=_NEMO_TRAINER, least=1, also=_NEMO_MODEL, also_least=1, none=_keys("apiVersion")),
+    Signature("verl", "verl", some=_VERL_RL, least=1, none=_keys("apiVersion")),
+    Signature("verl", "verl", some=_VERL, least=3, none=_keys("apiVersion")),
+    Signature("megatron-bridge", "megatron_bridge", some=_BRIDGE, least=1, also=_BRIDGE_ALSO, also_least=2,
+              none=_keys("apiVersion checkpoint_dir")),
     Signature("ms-swift", "ms_swift_megatron", frozenset(), _MEGATRON, 3, _SWIFT_TUNER | _SWIFT_NAMES, 1,
               _NO_SWIFT),
     Signature("ms-swift", "ms_swift", some=_SWIFT_TUNER, least=1, also=_SWIFT_RUN, also_least=2, none=_NO_SWIFT),

@@ -129,7 +129,61 @@ RUNS = {
         "unsloth-studio",
         "model: org/m\ntraining:\n  training_type: lora\n  random_seed: 1\nlora:\n  lora_r: 8\n",
     ),
+    "NeMo Automodel": (
+        "nemo-automodel",
+        "recipe: R\nstep_scheduler:\n  max_steps: 9\npeft:\n  _target_: nemo_automodel.components._peft.lora.PeftConfig\n",
+    ),
+    "NeMo Automodel adapter only": ("nemo-automodel", "peft:\n  _target_: nemo.PeftConfig\n  dim: 8\n"),
+    "NeMo-RL": (
+        "nemo-rl",
+        "defaults: base.yaml\npolicy:\n  model_name: org/m\n  dtensor_cfg:\n    lora_cfg:\n      enabled: true\n",
+    ),
+    "NeMo-RL loss only": ("nemo-rl", "defaults: base.yaml\nloss_fn:\n  reference_policy_kl_penalty: 0.01\n"),
+    "NeMo 1": (
+        "nemo",
+        "trainer:\n  devices: 1\nexp_manager:\n  exp_dir: o\nmodel:\n  peft:\n    peft_scheme: lora\n",
+    ),
+    "Megatron-Bridge": (
+        "megatron-bridge",
+        (
+            "train:\n  train_iters: 9\n  global_batch_size: 8\noptimizer:\n  min_lr: 1e-5\n"
+            "scheduler:\n  lr_warmup_iters: 1\npeft:\n  dim: 8\n"
+        ),
+    ),
+    "verl RL": ("verl", "actor_rollout_ref:\n  model:\n    lora_rank: 8\ntrainer:\n  total_epochs: 1\n"),
+    "verl SFT": (
+        "verl",
+        (
+            "data:\n  micro_batch_size_per_gpu: 4\nmodel:\n  lora_rank: 8\noptim:\n  lr: 1e-4\n  clip_grad: 1.0\n"
+            "trainer:\n  total_epochs: 1\n"
+        ),
+    ),
     "torchtune part": ("torchtune", "model:\n  lora_attn_modules: [q_proj]\n  lora_rank: 8\n"),
+}
+# Nobody's format: known names in a nesting of the author's own, which only the whole tree shows.
+HOMEMADE = {
+    "nested": "model: {name: org/m}\ntraining: {learning_rate: 1e-4, num_train_epochs: 1}\nlora: {r: 8}\n",
+    "flat": "model: org/m\nlora_r: 8\nlora_alpha: 16\nlr: 1e-4\n",
+    "names of Unsloth Studio": "training:\n  max_seq_length: 2048\n  learning_rate: 2e-4\nlora:\n  lora_r: 64\n",
+    "open-instruct": (
+        "model_name_or_path: m\nuse_lora: true\nlora_rank: 8\nuse_slow_tokenizer: true\nlearning_rate: 1e-4\n"
+    ),
+    "JSON": '{"peft_config": {"r": 8, "lora_alpha": 16}, "train": {"epochs": 3}}',
+    "verl inside Helm values": "modelName: org/m\nverlConfig:\n  model: {lora_rank: 0}\n  optim: {lr: 1e-5}\n",
+}
+# Known names, but too few, elsewhere or in another kind of file.
+NOT_HOMEMADE = {
+    "no adapter": "training: {learning_rate: 1e-4, num_train_epochs: 1}\nnote: lora comes later\n",
+    "no training": "lora: {r: 8, alpha: 16}\nserver: {port: 80}\n",
+    "dropout alone": "lora: {dropout: 0.1}\nlearning_rate: 1e-4\n",
+    "short names of something else": "circle: {r: 8, alpha: 0.5}\nlearning_rate: 1e-4\nnote: no lora\n",
+    "in a list": "jobs_of_mine: [{lora_r: 8}]\nlearning_rate: 1e-4\n",
+    "a manifest": "apiVersion: v1\nkind: ConfigMap\ndata: {lora_r: '8', learning_rate: '1e-4'}\n",
+    "docker-compose": "services: {t: {environment: {lora_r: 8, learning_rate: 1e-4}}}\n",
+    "a saved adapter": '{"peft_type": "X-LORA", "other": {"lora_r": 8, "learning_rate": 1e-4}}',
+    "an image trainer": '{"pretrained_model_name_or_path": "m", "lora_rank": 8, "learning_rate": 1e-4}',
+    "values as mappings": "lora_r: {value: 8}\nlearning_rate: {value: 1e-4}\n",
+    "experiment record": "wandb_version: 1\nlora_r: 8\nlearning_rate: 1e-4\n",
 }
 V1 = {
     "whole": "model: org/m\nmodel_class: llm\npeft_config:\n  name: lora\nmicro_batch_size: 1\ncutoff_len: 512\n",
@@ -145,17 +199,8 @@ NO_RUNS = {
     "mixed_precision: bf16\n",
     "DeepSpeed": '{"zero_optimization": {"stage": 2}, "gradient_accumulation_steps": "auto",'
     ' "bf16": {"enabled": true}}',
-    "names of Unsloth Studio in a nesting of one's own": (
-        "training:\n  max_seq_length: 2048\n  learning_rate: 2e-4\nlora:\n  lora_r: 64\n"
-    ),
-    "NeMo Automodel": "recipe: R\nstep_scheduler: {max_steps: 9}\npeft:\n  _target_: nemo.PeftConfig\nmodel: {}\n",
-    "NeMo-RL": "defaults: base.yaml\npolicy:\n  dtensor_cfg: {lora_cfg: {enabled: true}}\n",
-    "verl": "actor_rollout_ref:\n  model: {lora_rank: 8}\ntrainer: {total_epochs: 1}\n",
     "fms-hf-tuning": '{"model_name_or_path": "m", "training_data_path": "d", "output_dir": "o", "num_train_epochs": 1,'
     ' "per_device_train_batch_size": 4, "learning_rate": 1e-5}',
-    "open-instruct": "model_name_or_path: m\nuse_lora: true\nlora_rank: 8\nuse_slow_tokenizer: true\n"
-    "learning_rate: 1e-4\n"
-    "num_train_epochs: 2\noutput_dir: o\n",
     "alpaca-lora": "base_model: org/m\ndata_path: d.json\nmicro_batch_size: 4\nnum_epochs: 3\ncutoff_len: 256\n"
     "val_set_size: 2000\nlearning_rate: 3e-4\n",
     "kohya": '{"pretrained_model_name_or_path": "m", "network_dim": 8, "learning_rate": 1e-4, "output_dir": "o"}',
@@ -166,7 +211,6 @@ NO_RUNS = {
     "OneTrainer": '{"base_model_name": "m", "training_method": "LORA", "batch_size": 4, "learning_rate": 1e-4}',
     "Ludwig without a language model": "input_features: [{name: a, type: text}]\noutput_features: []\n",
     "oumi inference": "model:\n  model_name: org/m\nengine: VLLM\ngeneration:\n  max_new_tokens: 9\n",
-    "own nesting": "model: {name: org/m}\ntraining: {learning_rate: 1e-4, num_train_epochs: 1}\nlora: {r: 8}\n",
     "own flat names": "lr: 1e-3\nepochs: 10\nbatch_size: 32\nseed: 1\nweight_decay: 0.1\noutput_dir: o\n",
     "own PyTorch script": "learning_rate: 1e-3\nweight_decay: 0.01\nmax_steps: 100\nseed: 3\nwarmup_steps: 10\n",
     "evaluation": "model_name_or_path: org/m\ntorch_dtype: bfloat16\nmax_length: 512\noutput_dir: o\nseed: 0\n"
@@ -252,6 +296,20 @@ def test_recognises_the_defaults_files_of_unsloth_studio():
     found = detect(document(text))
     assert found is not None
     assert (found.framework, found.module) == ("unsloth-studio", "unsloth_studio_defaults")
+
+
+@pytest.mark.parametrize("case", HOMEMADE)
+def test_recognises_what_somebody_made_at_home(case):
+    found = detect(document(HOMEMADE[case]))
+    assert found is not None
+    assert (found.framework, found.module) == ("generic", "generic")
+    assert looks_like_run(HOMEMADE[case]) == ""  # a broken one is too little to go by
+
+
+@pytest.mark.parametrize("case", NOT_HOMEMADE)
+def test_a_few_known_names_make_no_run(case):
+    found = detect(document(NOT_HOMEMADE[case]))
+    assert found is None or found.framework != "generic"
 
 
 @pytest.mark.parametrize("case", NO_RUNS)
@@ -357,7 +415,7 @@ def test_recognising_imports_no_reader():
 
 # Rows of the corpus whose label speaks of the repository, not of the file.
 MISLABELLED = ("_accelerate_fsdp", "HALOs/config/model/base_model.yaml")
-LABELS = {"llamafactory-cli train YAML": "llamafactory"}
+LABELS = {"llamafactory-cli train YAML": "llamafactory", "open-instruct": "generic", "generic-homegrown": "generic"}
 
 
 def test_the_corpus(shared):
@@ -367,7 +425,7 @@ def test_the_corpus(shared):
             for row in csv.DictReader(file, delimiter="\t")
             if row["file"].endswith((".yaml", ".yml", ".json")) and not any(word in row["file"] for word in MISLABELLED)
         ]
-    wrong, aliens, total = [], [], 0
+    wrong, aliens, homes, total = [], [], set(), 0
     for row in rows:
         found = detect(read_file(str(shared / "corpus" / row["file"]), row["file"]))
         label = LABELS.get(row["framework"], row["framework"])
@@ -375,14 +433,20 @@ def test_the_corpus(shared):
         if label in NAMES:
             total += 1
             wrong += [(row["file"], name)] if name != label else []
+        elif name == "generic":
+            homes.add(label)
         elif name:
             aliens.append(row["file"].rsplit("/", 1)[-1])
     assert total > 500
     assert len(wrong) <= 0.02 * total, wrong
-    # a LoraConfig as JSON, and examples of TRL and ms-swift that lie among shell scripts
+    # arguments of a script around TRL, and Helm values that hold a trainer's
+    assert homes == {
+        "fms-hf-tuning JSON configs passed by ConfigMap",
+        "Helm chart: axolotl / LLaMA-Factory / Wan LoRA Jobs",
+    }
+    # examples of TRL and ms-swift that lie among shell scripts
     assert sorted(aliens) == [
         "huggingface_trl__examples_cli_configs_example_config.yaml",
-        "lora.json",
         "modelscope_ms-swift__examples_train_multi-node_ray_sft.yaml",
         "modelscope_ms-swift__examples_yaml_deepspeed_sft.yaml",
     ]
