@@ -40,6 +40,8 @@ PLACEHOLDERS = {
     "{framework}": "the framework's name",
     "{key:optim.lr}": "the key of a canonical field in the user's framework",
     "{get:lora.E}": "the present value of a field or fact",
+    "{write:adapter.method=lora}": "the setting as this user would write it, such as `use_peft: true`; of several, "
+    "with commas between, those that the framework can write",
     "{bound}": "any name of the check's own data; the templates below list theirs. In `levels` it is `hit.bound`",
 }
 # what each template's hits hold besides the place and the suggestion

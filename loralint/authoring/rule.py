@@ -26,8 +26,16 @@ def _text(text: str) -> str:
             names.check_field(name)
         elif kind == "get":
             names.check_name(name)
+        elif kind == "write":
+            for one in name.split(","):
+                field, _, value = one.partition("=")
+                names.check_field(field.strip())
+                if not value:
+                    raise ValueError(f"{{{inner}}} says no value: {{write:field=value}}")
         elif kind or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-            raise ValueError(f"{{{inner}}} is no placeholder: {{word}}, {{key:field}} or {{get:field or fact}}")
+            raise ValueError(
+                f"{{{inner}}} is no placeholder: {{word}}, {{key:field}}, {{get:field or fact}}, {{write:field=value}}"
+            )
     return text
 
 

@@ -3,6 +3,7 @@
 {name}            a name of the hit's data, or one of value, key, suggest, framework
 {key:field}       the key of a canonical field as a user of this framework writes it
 {get:field}       its present value
+{write:field=it}  the setting as this user would write it: `use_peft: true` for adapter.method=lora
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from loralint.checks.hit import Hit
 from loralint.facts.scope import Scope
 from loralint.model import Value
 from loralint.run.config import Config
+from loralint.run.spelling import setting
 from loralint.source.clean import clean
 from loralint.source.secrets import mask
 from loralint.source.shown import shown
 
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([^{}]+))?\}")
 
 
 def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
@@ -37,6 +39,8 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
             return shown(names[name]) if name in names else match.group()
         if name == "key":
             return clean(config.key(field))
+        if name == "write":
+            return clean(setting(config, field))
         return shown(scope.get(field).value)
 
     return _PLACEHOLDER.sub(one, text)

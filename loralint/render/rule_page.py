@@ -21,11 +21,14 @@ _USUAL = {
     "framework": "the framework",
     "outcome": "the run stops at start, or the setting never takes effect",
 }
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([A-Za-z0-9_.]+))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([^{}]+))?\}")
 
 
 def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf, golden: Golden) -> Iterator[Block]:
-    """Take what was compiled of a rule and of the golden list. key_of: field -> key in the examples' framework."""
+    """Take what was compiled of a rule and of the golden list.
+
+    key_of spells for the examples' framework: field -> key, field=value -> setting.
+    """
     effect, _, cause = plain(hot, "message", key_of, golden).partition(": ")
     yield Block("title", f"{hot['id']} {hot['name']}")
     yield Block("meta", "; ".join(_facts(hot, cold, golden)))
@@ -58,7 +61,7 @@ def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf, golden: Golden) -> s
 
     def one(match: re.Match[str]) -> str:
         name, field = match.groups()
-        if name == "key" and (field or place != "item"):
+        if name in ("key", "write") and (field or place != "item"):
             return key_of(field or place)
         return words.get(name) or f"<{field or name}>"
 

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from loralint.frameworks.detect import by_name, reader
 from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.versions import versions_of
+from loralint.source.literal import pair_text, scalar_text
 
 
 def keys_of(framework: str) -> Callable[[str], str]:
     """Canonical field -> dotted key at the framework's newest known release; the field itself where it has none.
 
+    What holds `=` is a setting, or several with commas between: see `setting`.
+
     Raises ValueError for a framework that is not known.
     """
     found = reader(by_name(framework))
-    return Config(found, (), Options(), versions_of(found.name, {})).key
+    config = Config(found, (), Options(), versions_of(found.name, {}))
+    return lambda wanted: setting(config, wanted) if "=" in wanted else config.key(wanted)
+
+
+def setting(config: Config, wanted: str) -> str:
+    """`adapter.method=lora` as the users of this framework write it: "use_peft: true".
+
+    Several, with commas between, are joined by "and"; those that the framework cannot write are left out, and when it
+    can write none, all stand there with the plain keys.
+    """
+    pairs = [(field.strip(), text) for field, _, text in (one.partition("=") for one in wanted.split(","))]
+    written = [config.write(field, _literal(text)) for field, text in pairs]
+    known = [pair_text(key, scalar_text(value, "yaml"), "yaml") for key, value in filter(None, written)]
+    return " and ".join(known or [f"{config.key(field)}: {text}" for field, text in pairs])
+
+
+def _literal(text: str) -> object:
+    if text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text

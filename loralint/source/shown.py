@@ -19,9 +19,20 @@ def shown(value: object, limit: int = 200) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float):
-        return f"{value:.3g}"
+        return _number(value)
     if isinstance(value, (list, tuple)):
         return clean(", ".join(shown(one) for one in value), limit=limit)
     if isinstance(value, Unknown):
         value = f"unknown: {value.reason}"
     return clean(redact(str(value)), limit=limit)
+
+
+def _number(value: float) -> str:
+    """Three digits that count, in a spelling that every loader reads as a number: 7094, 0.0002, 5.0e-05."""
+    text = f"{value:.3g}"
+    if "e" not in text:
+        return text
+    if 1 < abs(value) < 1e7:
+        return f"{value:.0f}"
+    digits, _, power = text.partition("e")
+    return f"{digits}{'' if '.' in digits else '.0'}e{power}"

@@ -36,6 +36,8 @@ def test_a_whole_rule_is_accepted(rule):
         ({"message": "it breaks at {key:lora.E}"}, "no canonical field"),
         ({"message": "it breaks at {get:nothing.here}"}, "no canonical field"),
         ({"message": "it breaks at {0}"}, "no placeholder"),
+        ({"help": "write {write:adapter.rank}"}, "says no value"),
+        ({"help": "write {write:adapter.rnak=16}"}, "is adapter.rank meant"),
         ({"help": ""}, "help"),
         ({"fix": {"safe": True}}, "sets, removes or rewrites"),
         ({"fix": {"set": {"optim.rate": 1}, "safe": True}}, "no canonical field"),

@@ -22,4 +22,22 @@ def test_the_key_that_a_user_would_write(framework, field, key):
 
 def test_an_unknown_framework_is_refused():
     with pytest.raises(ValueError, match="unknown framework"):
-        keys_of("nemo")
+        keys_of("no-such-trainer")
+
+
+@pytest.mark.parametrize(
+    ("framework", "wanted", "written"),
+    [
+        ("axolotl", "adapter.method=lora", "adapter: lora"),
+        ("llamafactory", "adapter.method=lora", "finetuning_type: lora"),
+        ("trl", "adapter.method=lora", "use_peft: true"),
+        ("trl", "model.dtype=fp32", "dtype: float32"),
+        ("trl", "optim.lr=2e-5", "learning_rate: 2.0e-05"),
+        ("trl", "adapter.rank=16", "lora_r: 16"),
+        ("trl", "precision.bf16=false,precision.fp16=true", "bf16: false and fp16: true"),
+        ("torchtune", "precision.bf16=false,precision.fp16=true", "dtype: fp32"),
+        ("peft", "optim.lr=2e-5", "optim.lr: 2e-5"),
+    ],
+)
+def test_the_setting_that_a_user_would_write(framework, wanted, written):
+    assert keys_of(framework)(wanted) == written
