@@ -40,16 +40,16 @@ def _parse(comment: Comment, document: Document) -> Iterator[Directive]:
         yield Directive(code.strip(), line, reason.strip(), span)
 
 
-def faults(given: Iterable[Directive], used: frozenset[Directive]) -> Iterator[Observation]:
-    """Ignores without a code, of unknown rules, and those that nothing needed."""
+def faults(given: Iterable[Directive], used: frozenset[Directive], checked: frozenset[str]) -> Iterator[Observation]:
+    """Ignores without a code, of unknown rules, and those that nothing needed. checked: rules that came to an answer."""
     for one in given:
         place = Value(one.code, span=one.span, text=one.code, key="loralint: ignore")
         if not one.code:
             message = "an ignore comment must name its rules"
             yield Observation("blanket-ignore", place, "harmless", message, "ignore[LLnnn]")
-        elif find(one.code) is None:
+        elif (rule := find(one.code)) is None:
             yield Observation("unknown-ignore", place, "harmless", f"no rule is called `{one.code}`")
-        elif one not in used:
+        elif one not in used and rule.id in checked:
             yield Observation("unused-ignore", place, "harmless", f"{one.code} does not fire here")
 
 

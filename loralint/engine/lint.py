@@ -63,7 +63,9 @@ def _suppressed(
 ) -> tuple[list[Finding], list[Note]]:
     findings, notes = _distinct(result.findings), list(result.notes)
     if job.inline and "loralint:" in document.text:
-        findings, more = _with_comments(findings, document, assembled, job)
+        open_ones = {code for codes in result.unchecked.values() for code in codes}
+        checked = frozenset(rule.id for rule in job.rules if rule.id not in open_ones)
+        findings, more = _with_comments(findings, document, assembled, job, checked)
         notes += more
     if job.settings.per_file_ignores or job.settings.exceptions:
         from loralint.engine.exemptions import apply_settings
@@ -77,14 +79,14 @@ def _suppressed(
 
 
 def _with_comments(
-    findings: list[Finding], document: Document, assembled: Assembled, job: Job
+    findings: list[Finding], document: Document, assembled: Assembled, job: Job, checked: frozenset[str]
 ) -> tuple[list[Finding], list[Note]]:
     """Lift what the file's ignore comments lift, and judge the comments themselves."""
     from loralint.engine.directives import apply_directives, directives, faults
 
     given = directives(document)
     findings, used, notes = apply_directives(findings, given)
-    scope = Scope(assembled.config, FACTS, tuple(faults(given, used)))
+    scope = Scope(assembled.config, FACTS, tuple(faults(given, used, checked)))
     observers = tuple(rule for rule in job.rules if rule.uses == "observation")
     return findings + judge(observers, assembled.config, scope, fixes=job.fixes).findings, notes
 
