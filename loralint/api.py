@@ -19,6 +19,7 @@ from loralint.source.document import Document
 from loralint.source.read import read_bytes, read_file
 
 if TYPE_CHECKING:
+    from loralint.data.given import Given
     from loralint.engine.baseline import Key
 
 
@@ -33,13 +34,17 @@ def check(
     ignore_rules: Iterable[str] = (),
     settings: Settings | None = None,
     show_settings: bool = False,
+    data: Iterable[str | os.PathLike[str]] = (),
+    eval_data: Iterable[str | os.PathLike[str]] = (),
+    tokenizer: str | os.PathLike[str] = "",
 ) -> Report:
     """Lint a file, a folder, several of them, or a config given as a mapping.
 
     gpu: such as "T4" or "A100-80GBx8"; target: such as "transformers=5.24"; rows: rows of training data; framework:
-    read the files as this framework's. A mapping is linted as if it were written as JSON. Raises ValueError for an
-    unknown framework, GPU, target or rule selector, and FileNotFoundError for a path that leads to nothing. What a file
-    holds never raises: one that cannot be read is a finding or a note.
+    read the files as this framework's. data, eval_data: files of rows to check with the configs; tokenizer: the model's
+    tokenizer.json. A mapping is linted as if it were written as JSON. Raises ValueError for an unknown framework, GPU,
+    target, rule selector or file of rows, and FileNotFoundError for a path that leads to nothing. What a file holds
+    never raises: one that cannot be read is a finding or a note.
     """
     settings = settings or Settings()
     job = make_job(
@@ -48,6 +53,7 @@ def check(
         chosen=tuple(select_rules),
         ignored=tuple(ignore_rules),
         show_settings=show_settings,
+        data=data_files(data, eval_data, tokenizer),
     )
     if isinstance(what, Mapping):
         return report([document_of(what)], job)
@@ -80,6 +86,21 @@ def options(
     return Options(gpu, rows, targets, framework)
 
 
+def data_files(
+    train: Iterable[str | os.PathLike[str]],
+    evaluation: Iterable[str | os.PathLike[str]] = (),
+    tokenizer: str | os.PathLike[str] = "",
+) -> Given | None:
+    """Files of rows, None for none. Raises ValueError for a file that is missing or of a kind that is not read."""
+    train, evaluation = tuple(train), tuple(evaluation)
+    if not train and not evaluation:
+        return None
+    from loralint.data.given import given
+
+    paths = [os.fspath(path) for path in train]
+    return given(paths, [os.fspath(path) for path in evaluation], os.fspath(tokenizer))
+
+
 def make_job(
     settings: Settings,
     chosen_options: Options,
@@ -92,6 +113,7 @@ def make_job(
     baseline: Counter[Key] | None = None,
     baseline_root: str = ".",
     fixes: bool = True,
+    data: Given | None = None,
 ) -> Job:
     """All that stays the same over the files of one invocation."""
     rules: tuple[Rule, ...] = select(
@@ -100,7 +122,7 @@ def make_job(
     from datetime import UTC, datetime
 
     today = datetime.now(UTC).date().isoformat()
-    return Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings, fixes)
+    return Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings, fixes, data)
 
 
 def document_of(config: Mapping[str, Any]) -> Document:

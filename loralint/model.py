@@ -84,6 +84,7 @@ class Observation(NamedTuple):
     another value) or "harmless" (without meaning for the run). message: what happens, in one clause.
     replacement: key or value to write instead, empty when the line should go. rewrite: "key", "value", "remove" or ""
     says what a fix would do with it. package: name of the package whose version decides, empty when none does.
+    data: further names for the rule's message and, as `hit.<name>`, for its levels.
     """
 
     kind: str
@@ -94,6 +95,7 @@ class Observation(NamedTuple):
     rewrite: str = ""
     package: str = ""
     other: Value | None = None
+    data: Mapping[str, object] = {}
 
 
 class Edit(NamedTuple):

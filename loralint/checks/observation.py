@@ -41,6 +41,7 @@ def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
         "name": value.key,
         "outcome": _OUTCOMES[one.effect],
         "advice": _advice(one),
+        **one.data,
     }
     related = ((one.other, "stands here"),) if one.other is not None else ()
     return Hit(value, data, one.replacement or None, related=related, package=one.package, observation=one)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from loralint.api import make_job, options, report
+from loralint.api import data_files, make_job, options, report
 from loralint.cli.options import about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
@@ -23,6 +23,7 @@ from loralint.source.shown import shown
 
 if TYPE_CHECKING:
     from loralint.engine.baseline import Key
+    from loralint.engine.lint import Job
 
 
 def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -66,6 +67,9 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 @click.option("--show-skipped", is_flag=True, help="Say which files were passed over and why.")
 @click.option("--require-files", is_flag=True, help="Exit with 4 when there was nothing to lint.")
 @click.option("--isolated", is_flag=True, help="Read no settings file.")
+@click.option("--data", metavar="FILE", multiple=True, help="Check these training rows too: JSONL, JSON, Parquet.")
+@click.option("--eval-data", metavar="FILE", multiple=True, help="Evaluation rows, looked for among those of --data.")
+@click.option("--tokenizer", metavar="FILE", default="", help="The model's tokenizer.json, to count tokens of rows.")
 def command(paths: tuple[str, ...], **given: Any) -> None:
     """Lint training configs: files, folders (honouring .gitignore) or - for standard input; without PATH, this folder.
 
@@ -89,17 +93,27 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
             inline=not given["no_inline_ignores"],
             baseline=_baseline(given["baseline_path"], settings),
             baseline_root=_baseline_root(given["baseline_path"], settings),
+            data=data_files(given["data"], given["eval_data"], given["tokenizer"]),
             fixes=not WITH_FIXES.isdisjoint((given["format_"], *dict(given["outputs"]))),
         )
     except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
     skipped: list[Candidate] = []
     documents = _documents(paths or (".",), given["stdin_filename"], settings, skipped)
-    result = report(documents, job)
+    result = _report(documents, job)
     told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
     _write(result, given)
     sys.exit(_exit_code(result, given["fail_on"] or settings.fail_on, given["require_files"]))
+
+
+def _report(documents: Iterator[Document], job: Job) -> Report:
+    if job.data is None:
+        return report(documents, job)
+    from loralint.cli.progress import watched
+
+    with watched(job) as shown_job:
+        return report(documents, shown_job)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from loralint.data.given import ARRAY_BYTES, ROW_BYTES
 from loralint.data.lines import sampled
-from loralint.data.row import Row, Source, parse
+from loralint.data.row import Row, Source, parse, sampling
 
 BLOCK = 1 << 18
 # A fault nearer to the end of what was read may come from the end, not from the file.
@@ -84,7 +84,7 @@ class _Window:
 def read_array(file: BinaryIO, source: Source, block: int = BLOCK) -> Iterator[Row]:
     """The rows of a file that is open at its start. A fault is the last row: what follows cannot be told apart."""
     source.unit = "row"
-    source.every = max(1, -(-os.fstat(file.fileno()).st_size // ARRAY_BYTES))
+    source.every = max(source.every, sampling(os.fstat(file.fileno()).st_size, ARRAY_BYTES))
     window = _Window(file, source, block)
     try:
         yield from _items(window, source, in_brackets=window.sign() == "[")

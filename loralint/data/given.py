@@ -38,7 +38,7 @@ class Given(NamedTuple):
 
 def given(train: Iterable[str], evaluation: Iterable[str] = (), tokenizer: str = "") -> Given:
     """Check the names, for a mistake in them is the caller's. Raises ValueError that says what to give instead."""
-    files = Given(tuple(map(os.fspath, train)), tuple(map(os.fspath, evaluation)), tokenizer)
+    files = Given(tuple(train), tuple(evaluation), tokenizer)
     for path in (*files.train, *files.evaluation):
         if not os.path.lexists(path):
             raise ValueError(f"{path}: no such file")

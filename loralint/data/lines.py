@@ -8,7 +8,7 @@ from typing import BinaryIO
 from zlib import crc32
 
 from loralint.data.given import ROW_BYTES, ROWS
-from loralint.data.row import Row, Source, parse
+from loralint.data.row import Row, Source, parse, sampling
 
 _BLOCK = 1 << 20
 _TOLD = 1 << 18  # bytes between two words of progress
@@ -16,7 +16,7 @@ _TOLD = 1 << 18  # bytes between two words of progress
 
 def read_lines(file: BinaryIO, source: Source) -> Iterator[Row]:
     """The rows of a file that is open at its start; blank lines are none. A broken line does not end the reading."""
-    source.every = _sampling(file)
+    source.every = max(source.every, _sampling(file))
     number, told = 0, 0
     every = source.every
     while data := file.readline(ROW_BYTES + 1):
@@ -78,7 +78,7 @@ def _sampling(file: BinaryIO) -> int:
     while block := file.read(_BLOCK):
         lines += block.count(b"\n")
     file.seek(0)
-    return max(1, -(-lines // ROWS))
+    return sampling(lines, ROWS)
 
 
 def _pass_over(file: BinaryIO) -> int:

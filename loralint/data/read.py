@@ -20,9 +20,12 @@ _PACKED = (
 _WIDE = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 
 
-def read(path: str, progress: Callable[[int], None]) -> tuple[Source, Iterator[Row]]:
-    """A file's state and its rows, read as they are asked for. Nothing is raised: faults are rows, or left in the state."""
-    source = Source(path, path, progress)
+def read(path: str, progress: Callable[[int], None], every: int = 1) -> tuple[Source, Iterator[Row]]:
+    """A file's state and its rows, read as they are asked for. Nothing is raised: a fault is a row or in the state.
+
+    every: of so many rows at most one is looked at, a power of two.
+    """
+    source = Source(path, path, progress, every)
     return source, _rows(source)
 
 

@@ -22,22 +22,27 @@ class Row(NamedTuple):
     fault: str = ""
 
 
+def sampling(amount: int, most: int) -> int:
+    """The least power of two by which an amount comes down to at most so much."""
+    return 1 << max(0, -(-amount // most) - 1).bit_length()
+
+
 class Source:
     """A file of rows while it is read. unit: what its rows are counted in. total: rows met, also those passed over.
 
-    every: one row of so many is looked at. too_long: rows beyond the budget. unread: why the file, or the rest of it,
-    was not looked at.
+    every: one row of so many is looked at; a power of two, so that of two samples one holds the other. too_long: rows
+    beyond the budget. unread: why the file, or the rest of it, was not looked at.
     """
 
     __slots__ = ("every", "path", "progress", "shown", "too_long", "total", "unit", "unread")
 
-    def __init__(self, path: str, shown: str, progress: Callable[[int], None]) -> None:
+    def __init__(self, path: str, shown: str, progress: Callable[[int], None], every: int = 1) -> None:
         self.path = path
         self.shown = shown
         self.progress = progress
         self.unit = "line"
         self.total = 0
-        self.every = 1
+        self.every = every
         self.too_long = 0
         self.unread = ""
 

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from loralint.data.given import ROWS
 from loralint.data.lines import sampled
-from loralint.data.row import Row, Source
+from loralint.data.row import Row, Source, sampling
 
 _BATCH = 256
 # A few bytes can say "the same ten megabytes, a million times": what a file says it unpacks to is believed and bounded.
@@ -29,7 +29,7 @@ def read_table(file: BinaryIO, source: Source, size: int) -> Iterator[Row]:
     try:
         table = parquet.ParquetFile(file, memory_map=False, buffer_size=1 << 20)
         rows = table.metadata.num_rows
-        source.every = max(1, -(-rows // ROWS))
+        source.every = max(source.every, sampling(rows, ROWS))
         if _largest(table) > _GROUP_BYTES:
             source.unread = "it unpacks to more than 2 GiB at once"
             return

@@ -9,19 +9,21 @@ from loralint.engine.score import score, verdict
 from loralint.engine.settings import Settings
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope
-from loralint.model import Finding, Note, Run, Setting
+from loralint.model import Finding, Note, Run, Setting, Value
 from loralint.run.assemble import Assembled, assemble
 from loralint.run.options import Options
 from loralint.source.document import Document
 
 if TYPE_CHECKING:
+    from loralint.data.findings import Checked
+    from loralint.data.given import Given
     from loralint.engine.baseline import Key
 
 
 class Job(NamedTuple):
     """What is the same for all files of one invocation. today: ISO date. baseline_root: folder its paths start at.
 
-    fixes: whether findings carry their edits.
+    fixes: whether findings carry their edits. data: files of rows to check with every run.
     """
 
     rules: tuple[Rule, ...]
@@ -33,6 +35,7 @@ class Job(NamedTuple):
     inline: bool = True
     show_settings: bool = False
     fixes: bool = True
+    data: "Given | None" = None
 
 
 def lint(document: Document, job: Job) -> Run | None:
@@ -43,19 +46,40 @@ def lint(document: Document, job: Job) -> Run | None:
 
 def _judged(assembled: Assembled, document: Document, job: Job) -> Run:
     config = assembled.config
+    checked = _checked(assembled, job)
+    if checked is not None:
+        assembled = assembled._replace(observations=(*assembled.observations, *checked.observations))
     scope = Scope(config, FACTS, assembled.observations)
     result = judge(job.rules, config, scope, fixes=job.fixes)
     findings, notes = _suppressed(result, document, assembled, job)
     findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))
     return Run(
-        (document.file,),
+        _files(document, job),
         config.reader.name,
         score(findings),
         verdict(findings),
         tuple(findings),
-        (*notes, *unchecked_notes(result.unchecked)),
+        (*notes, *(checked.notes if checked is not None else ()), *unchecked_notes(result.unchecked)),
         tuple(Setting(field, config.get(field)) for field in config.fields()) if job.show_settings else (),
     )
+
+
+def _checked(assembled: Assembled, job: Job) -> "Checked | None":
+    """What the rows of the run's data hold; their number becomes the run's, if all of its data was given."""
+    if job.data is None:
+        return None
+    from loralint.data.findings import check_data
+
+    checked = check_data(assembled.config, job.data)
+    if isinstance(checked.rows, int):
+        rows = Value(checked.rows, "option", "--data", source="--data", field="run.rows")
+        assembled.config.add_rows(lambda _: rows)
+    return checked
+
+
+def _files(document: Document, job: Job) -> tuple[str, ...]:
+    data = (*job.data.train, *job.data.evaluation) if job.data is not None else ()
+    return (document.file, *data)
 
 
 def _suppressed(
