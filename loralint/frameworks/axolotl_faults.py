@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from loralint.frameworks.axolotl_table import ATTENTION_SWITCHES
-from loralint.frameworks.observe import closest, place
+from loralint.frameworks.lookup import closest
+from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look, Observation
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, number_text, plain
@@ -127,7 +128,12 @@ def fp16_beside_bf16(document: Document, _: Look) -> list[Observation]:
     root = document.root
     assert root is not None
     bf16, fp16 = _said(root, "bf16"), _said(root, "fp16")
-    if bf16 is None or fp16 is None or plain(bf16.value, "pyyaml") is not True or plain(fp16.value, "pyyaml") is not True:
+    if (
+        bf16 is None
+        or fp16 is None
+        or plain(bf16.value, "pyyaml") is not True
+        or plain(fp16.value, "pyyaml") is not True
+    ):
         return []
     message = "`bf16` is on as well, and axolotl goes by that"
     other = place(document, bf16, "bf16")

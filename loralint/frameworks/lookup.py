@@ -1,10 +1,11 @@
-"""Where a dotted key stands in a tree, and which rows of a table a file can meet at all."""
+"""Where a dotted key stands in a tree, which rows of a table a file can meet at all, and which key a slip meant."""
 
 from __future__ import annotations
 
 from loralint.frameworks.table import Entry
 from loralint.source.document import Node, Pair
 
+_NEGATIONS = frozenset({"no_", "not_", "disable_", "skip_", "without_"})
 # By the identity of a table, which is a constant of its module: tables are long and files are many.
 _HEADS: dict[int, dict[str, list[int]]] = {}
 
@@ -29,3 +30,19 @@ def met(table: tuple[Entry, ...], root: Node) -> list[Entry]:
                 heads.setdefault(head, []).append(index)
     indexes = {index for pair in root.pairs for index in heads.get(pair.key, ())}
     return [table[index] for index in sorted(indexes)]
+
+
+def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
+    """The known word that this one is most likely a slip of, or nothing; two letters may have changed places.
+
+    The opposite is none: whoever took `no_shuffle: true` for `shuffle: true` would turn the run round.
+    """
+    import difflib
+
+    alike = [one for one in known if not _opposite(word, one) and not _opposite(one, word)]
+    close = difflib.get_close_matches(word, alike, 1, 0.84) or [one for one in alike if sorted(one) == sorted(word)]
+    return close[0] if close else ""
+
+
+def _opposite(word: str, of: str) -> bool:
+    return word.endswith(of) and word.removesuffix(of) in _NEGATIONS

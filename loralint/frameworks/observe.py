@@ -29,7 +29,7 @@ from loralint.canonical.fields import FIELDS
 from loralint.frameworks.key_list import key_list, settled, top_keys
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
-from loralint.frameworks.lookup import find, met
+from loralint.frameworks.lookup import closest, find, met
 from loralint.frameworks.table import Look, Observation, Reader
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
@@ -220,14 +220,6 @@ def _unknown(
         message += f", since `plugins` does not list {plugin}"
     rewrite = "key" if guess else ""
     return Observation("unknown", place(document, pair, dotted), effect, message, guess, rewrite, reader.packages[0])
-
-
-def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
-    """The known word that this one is most likely a slip of, or nothing."""
-    import difflib
-
-    close = difflib.get_close_matches(word, known, 1, 0.84)
-    return close[0] if close else ""
 
 
 def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:

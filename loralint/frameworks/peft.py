@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from loralint.frameworks.convert import not_null
-from loralint.frameworks.observe import closest, place
+from loralint.frameworks.lookup import closest
+from loralint.frameworks.observe import place
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
 from loralint.knowledge.data import part
 from loralint.knowledge.versions import parse

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.lookup import find
-from loralint.frameworks.observe import closest, place
+from loralint.frameworks.lookup import closest, find
+from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look
 from loralint.knowledge.data import part
 from loralint.model import Observation
