@@ -226,7 +226,7 @@ def test_a_written_old_name_is_not_written_again(reading) -> None:
         ("overwrite_output_dir", "removed", "", "remove", "transformers"),
         ("torch_dtype", "renamed", "dtype", "key", "trl"),
         ("max_seq_length", "renamed", "max_length", "key", "trl"),
-        ("max_prompt_length", "renamed", "max_length (prompt and answer together)", "", "trl"),
+        ("max_prompt_length", "renamed", "max_length", "", "trl"),
         ("use_flash_attention_2", "renamed", "attn_implementation: flash_attention_2", "", ""),
         ("lora_rnak", "unknown", "", "", "trl"),
         ("learning_rat", "unknown", "learning_rate", "key", "trl"),
@@ -300,3 +300,19 @@ def test_agreement_with_trls_own_parser(shared, reading) -> None:
         layer = read_layer(document, READER, Look(config.get, config.versions.satisfy))
         ours = {one.value.key for one in layer.observations if one.effect == "crash"}
         assert ours == set(row["detail"].split(",")) - {"beta"}, row["file"]
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("attn_implementation: flash_attention2", "flash_attention_2"),
+        ("attn_implementation: kernels-community/vllm-flash-attn3", None),
+        ("attn_implementation: my_own_kernel", None),
+        ("dtype: bf16", "bfloat16"),
+        ("dtype: bfloat16", None),
+        ("dtype:", None),
+    ],
+)
+def test_words_of_torch_and_transformers(reading, observed, line: str, instead: str | None) -> None:
+    found = observed(reading(READER, f"model_name_or_path: m\n{line}\n"))
+    assert [one.replacement for one in found.values()] == ([instead] if instead else [])
