@@ -160,7 +160,7 @@ class Setting(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Everything said of one training start."""
+    """Everything said of one training start. recognised_by: the keys that told its framework, in words."""
 
     files: tuple[str, ...]
     framework: str | None
@@ -169,6 +169,7 @@ class Run(NamedTuple):
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...] = ()
     settings: tuple[Setting, ...] = ()
+    recognised_by: str = ""
 
 
 class Report(NamedTuple):

@@ -39,7 +39,7 @@ def command(path: str, format_: str, everything: bool, **given: Any) -> None:
 
 
 def _table(run: Run, everything: bool) -> Iterator[str]:
-    yield f"{name(run.files[0])} ({run.framework})"
+    yield f"{name(run.files[0])} ({run.framework}, by {run.recognised_by})"
     rows = [_row(one) for one in run.settings if everything or one.value.origin != "absent"]
     widths = [min(44, max((len(row[column]) for row in rows), default=0)) for column in range(3)]
     for *cells, origin in rows:

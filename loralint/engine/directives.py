@@ -41,7 +41,7 @@ def _parse(comment: Comment, document: Document) -> Iterator[Directive]:
 
 
 def faults(given: Iterable[Directive], used: frozenset[Directive], checked: frozenset[str]) -> Iterator[Observation]:
-    """Ignores without a code, of unknown rules, and those that nothing needed. checked: rules that came to an answer."""
+    """Ignores without a code, of unknown rules, and those that nothing needed. checked: rules that gave an answer."""
     for one in given:
         place = Value(one.code, span=one.span, text=one.code, key="loralint: ignore")
         if not one.code:
@@ -70,6 +70,13 @@ def apply_directives(
         else:
             out.append(finding._replace(suppressed={"by": "inline", "reason": match.reason}))
     return out, frozenset(used), notes
+
+
+def hushed(notes: list[Note], given: list[Directive]) -> tuple[list[Note], frozenset[Directive]]:
+    """The notes that no comment names, and the comments that were needed; a note speaks of the file, not of a line."""
+    codes = {rule.id: one for one in given if one.code and (rule := find(one.code)) is not None}
+    used = {codes[code] for note in notes if note.kind == "info" for code in note.rules if code in codes}
+    return [note for note in notes if note.kind != "info" or not codes.keys() & set(note.rules)], frozenset(used)
 
 
 def _covers(one: Directive, finding: Finding) -> bool:

@@ -61,6 +61,7 @@ def _judged(assembled: Assembled, document: Document, job: Job) -> Run:
         tuple(findings),
         (*notes, *(checked.notes if checked is not None else ()), *unchecked_notes(result.unchecked)),
         tuple(Setting(field, config.get(field)) for field in config.fields()) if job.show_settings else (),
+        assembled.reason,
     )
 
 
@@ -89,8 +90,7 @@ def _suppressed(
     if job.inline and "loralint:" in document.text:
         open_ones = {code for codes in result.unchecked.values() for code in codes}
         checked = frozenset(rule.id for rule in job.rules if rule.id not in open_ones)
-        findings, more = _with_comments(findings, document, assembled, job, checked)
-        notes += more
+        findings, notes = _with_comments(findings, notes, document, assembled, job, checked)
     if job.settings.per_file_ignores or job.settings.exceptions:
         from loralint.engine.exemptions import apply_settings
 
@@ -103,16 +103,22 @@ def _suppressed(
 
 
 def _with_comments(
-    findings: list[Finding], document: Document, assembled: Assembled, job: Job, checked: frozenset[str]
+    findings: list[Finding],
+    notes: list[Note],
+    document: Document,
+    assembled: Assembled,
+    job: Job,
+    checked: frozenset[str],
 ) -> tuple[list[Finding], list[Note]]:
     """Lift what the file's ignore comments lift, and judge the comments themselves."""
-    from loralint.engine.directives import apply_directives, directives, faults
+    from loralint.engine.directives import apply_directives, directives, faults, hushed
 
     given = directives(document)
-    findings, used, notes = apply_directives(findings, given)
-    scope = Scope(assembled.config, FACTS, tuple(faults(given, used, checked)))
+    findings, used, more = apply_directives(findings, given)
+    notes, needed = hushed(notes, given)
+    scope = Scope(assembled.config, FACTS, tuple(faults(given, used | needed, checked)))
     observers = tuple(rule for rule in job.rules if rule.uses == "observation")
-    return findings + judge(observers, assembled.config, scope, fixes=job.fixes).findings, notes
+    return findings + judge(observers, assembled.config, scope, fixes=job.fixes).findings, notes + more
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:

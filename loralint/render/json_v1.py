@@ -33,6 +33,7 @@ def _run(run: Run) -> dict[str, Any]:
     body = {
         "files": list(run.files),
         "framework": run.framework,
+        "recognised_by": run.recognised_by or None,
         "score": run.score,
         "verdict": run.verdict,
         "findings": [_finding(finding) for finding in run.findings],
