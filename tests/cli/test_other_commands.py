@@ -9,7 +9,7 @@ from loralint.engine.rules import all_rules
 
 def test_show_tells_value_key_and_origin(invoke):
     lines = invoke("show", "good.yaml", "--gpu", "T4").output.splitlines()
-    assert lines[0] == "good.yaml (axolotl)"
+    assert lines[0].startswith("good.yaml (axolotl, by `base_model`")
     rows = {line.split()[0]: line.split() for line in lines[1:]}
     assert rows["adapter.rank"][1:] == ["16", "lora_r", "line", "3"]
     assert rows["adapter.dropout"][2:5] == ["lora_dropout", "default", "of"]
