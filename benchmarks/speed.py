@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ONE = os.path.join(HERE, "lora.yaml")
 SCHEMA = os.path.join(HERE, "schema.json")
 FILES = 1_000
-PROGRAMS = {
-    "loralint": ("from loralint.cli import main; main()", "check"),
+PROGRAMS = {  # what each one's own script runs
+    "loralint": ("from loralint.__main__ import run; run()", "check"),
     "yamllint": ("from yamllint.cli import run; run()",),
     "check-jsonschema": ("from check_jsonschema import main; main()", "--schemafile", SCHEMA),
 }

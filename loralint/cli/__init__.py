@@ -53,6 +53,7 @@ class Lazy(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. What nobody foresaw ends in one line that quotes nothing of a config, and exit code 3."""
         gc.set_threshold(_COLLECT_AFTER)
+        gc.enable()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):  # an output that knows ASCII only still gets all of it
                 stream.reconfigure(errors="backslashreplace")
