@@ -55,7 +55,8 @@ FIELDS: dict[str, Field] = {
     "adapter.lora_bias": Field("bool", "a bias on B"),
     "adapter.init": Field(
         "str",
-        "init_lora_weights: true, false, gaussian, pissa, pissa_niter_N, olora, eva, corda, loftq, lora_ga, orthogonal",
+        "init_lora_weights: true, false, gaussian, pissa, pissa_niter_N, olora, eva, corda, loftq, lora_ga, orthogonal,"
+        " xavier",
     ),
     "adapter.loftq_bits": Field("int", "bits of the LoftQ initialisation", "bits"),
     "adapter.loraplus_ratio": Field("float", "LoRA+ ratio: learning rate of B over that of A"),

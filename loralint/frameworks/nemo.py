@@ -28,6 +28,7 @@ _SCHEDULES = {
     "inversesquarerootannealing": "inverse_sqrt",
     "polynomialdecayannealing": "polynomial",
 }
+_PRECISIONS = {"bf16": "bf16", "fp16": "16"}
 _TUNING = "model.peft.lora_tuning."
 
 
@@ -80,9 +81,12 @@ def _part(index: int) -> Callable[[object], object]:
     return lambda betas: betas[index] if isinstance(betas, list) and len(betas) == 2 else SKIP
 
 
-def _precision(word: str, *numbers: object) -> Callable[[object], object]:
-    """Read Lightning's precision: 16, `16-mixed` and `bf16-true` among others."""
-    return lambda name: name in numbers or (isinstance(name, str) and name.startswith(word))
+def _precision(word: str, one: Value) -> Value:
+    """Read Lightning's precision by its text, since 16 and 32 are both true to a switch; `16-mixed`, `bf16-true` ..."""
+    if isinstance(one.value, Unknown):
+        return one
+    text = one.value if isinstance(one.value, str) else str(one.text)
+    return one._replace(value=text.strip("\"'").startswith(word))
 
 
 def _positive(number: object) -> object:
@@ -111,10 +115,13 @@ def _alpha(look: Look) -> object:
 
 
 def combine(document: Document, values: Values) -> Values:
-    """Leave out the tuning sections that `peft_scheme` does not choose."""
+    """Leave out the tuning sections that `peft_scheme` does not choose, and tell the precisions apart."""
     del document
     method = values.get("adapter.method", ())
     fields: dict[str, tuple[Value, ...]] = filled_later(values)
+    for word, start in _PRECISIONS.items():
+        field = f"precision.{word}"
+        fields[field] = tuple(_precision(start, one) for one in values.get(field, ()))
     if not method or method[0].value != "lora":
         for field, several in values.items():
             kept = tuple(one for one in several if not one.key.startswith(_TUNING))
@@ -183,9 +190,8 @@ TABLE = (
     Entry("train.early_stopping_patience", "exp_manager.early_stopping_callback_params.patience", not_null),
     Entry("train.logging_steps", "trainer.log_every_n_steps", not_null),
     # precision
-    *(Entry(f"precision.{word}", key, read, never)
-      for key in ("trainer.precision", "plugins.precision")
-      for word, read in (("bf16", _precision("bf16", "bf16")), ("fp16", _precision("16", 16)))),
+    *(Entry(f"precision.{word}", key, not_null, never)
+      for key in ("trainer.precision", "plugins.precision") for word in _PRECISIONS),
     Entry("precision.pure_bf16", "trainer.precision", lambda name: name == "bf16-true", never),
     # data
     Entry("data.datasets", "model.data.train_ds.file_names", _files, never),

@@ -42,7 +42,8 @@ def _targets(root: Node) -> list[tuple[str, str]]:
 
 def _counts(root: Node) -> list[tuple[str, str]]:
     keys = [f"step_scheduler.{name}" for name in _COUNTS]
-    found = [(key, "the step scheduler wants a number above 0") for key in keys if (_number(root, key) or 1) <= 0]
+    low = [key for key in keys if (number := _number(root, key)) is not None and number <= 0]
+    found = [(key, "the step scheduler wants a number above 0") for key in low]
     whole, micro = _number(root, "step_scheduler.global_batch_size"), _number(root, "step_scheduler.local_batch_size")
     if whole and micro and whole > 0 and micro > 0 and whole % micro:
         found.append(("step_scheduler.global_batch_size", f"{whole:g} is no multiple of `local_batch_size` {micro:g}"))
@@ -123,7 +124,7 @@ def ignored(document: Document, _: Look) -> list[Observation]:
 
 def _filled(root: Node, key: str) -> bool:
     pair = find(root, key)
-    return pair is not None and bool(pair.value.items or (pair.value.kind == "scalar" and pair.value.tag != "null"))
+    return pair is not None and bool(pair.value.items or _value(root, key) not in (None, "none", "None"))
 
 
 def _value(root: Node, key: str) -> object:

@@ -237,7 +237,7 @@ SIGNATURES = (
     Signature("nemo", "nemo", some=_NEMO, least=1, also=_NEMO_MODEL, also_least=1, none=_keys("apiVersion")),
     Signature("nemo", "nemo", some=_NEMO_TRAINER, least=1, also=_NEMO_MODEL, also_least=1, none=_keys("apiVersion")),
     Signature("verl", "verl", some=_VERL_RL, least=1, none=_keys("apiVersion")),
-    Signature("verl", "verl", some=_VERL, least=3, none=_keys("apiVersion")),
+    Signature("verl", "verl_sft", some=_VERL, least=3, none=_keys("apiVersion")),
     Signature("megatron-bridge", "megatron_bridge", some=_BRIDGE, least=1, also=_BRIDGE_ALSO, also_least=2,
               none=_keys("apiVersion checkpoint_dir")),
     Signature("ms-swift", "ms_swift_megatron", frozenset(), _MEGATRON, 3, _SWIFT_TUNER | _SWIFT_NAMES, 1,

@@ -131,7 +131,7 @@ RUNS = {
     ),
     "NeMo Automodel": (
         "nemo-automodel",
-        "recipe: R\nstep_scheduler:\n  max_steps: 9\npeft:\n  _target_: nemo_automodel.components._peft.lora.PeftConfig\n",
+        "recipe: R\nstep_scheduler:\n  max_steps: 9\npeft:\n  _target_: nemo.PeftConfig\n",
     ),
     "NeMo Automodel adapter only": ("nemo-automodel", "peft:\n  _target_: nemo.PeftConfig\n  dim: 8\n"),
     "NeMo-RL": (
@@ -151,13 +151,6 @@ RUNS = {
         ),
     ),
     "verl RL": ("verl", "actor_rollout_ref:\n  model:\n    lora_rank: 8\ntrainer:\n  total_epochs: 1\n"),
-    "verl SFT": (
-        "verl",
-        (
-            "data:\n  micro_batch_size_per_gpu: 4\nmodel:\n  lora_rank: 8\noptim:\n  lr: 1e-4\n  clip_grad: 1.0\n"
-            "trainer:\n  total_epochs: 1\n"
-        ),
-    ),
     "torchtune part": ("torchtune", "model:\n  lora_attn_modules: [q_proj]\n  lora_rank: 8\n"),
 }
 # Nobody's format: known names in a nesting of the author's own, which only the whole tree shows.
@@ -296,6 +289,17 @@ def test_recognises_the_defaults_files_of_unsloth_studio():
     found = detect(document(text))
     assert found is not None
     assert (found.framework, found.module) == ("unsloth-studio", "unsloth_studio_defaults")
+
+
+def test_recognises_the_sft_trainer_of_verl():
+    text = (
+        "data:\n  micro_batch_size_per_gpu: 4\nmodel:\n  lora_rank: 8\noptim:\n  lr: 1e-4\n  clip_grad: 1.0\n"
+        "trainer:\n  total_epochs: 1\n"
+    )
+    found = detect(document(text))
+    assert found is not None
+    assert (found.framework, found.module) == ("verl", "verl_sft")
+    assert by_name("verl", document(text)) == "verl_sft"
 
 
 @pytest.mark.parametrize("case", HOMEMADE)

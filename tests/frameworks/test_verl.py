@@ -1,0 +1,132 @@
+"""verl: two homes of a model, two engines with adapters of their own, a rank of 0."""
+
+from __future__ import annotations
+
+from loralint.frameworks.verl import READER
+from loralint.frameworks.verl_sft import READER as SFT
+from loralint.model import Unknown
+
+RL = """\
+data: {train_files: d.parquet, max_prompt_length: 512}
+algorithm: {adv_estimator: grpo}
+actor_rollout_ref:
+  model: {path: org/m, lora_rank: 64, lora_alpha: 32, target_modules: all-linear, use_remove_padding: true}
+  actor:
+    strategy: fsdp2
+    ppo_mini_batch_size: 256
+    ppo_micro_batch_size_per_gpu: 4
+    kl_loss_coef: 0.001
+    optim: {lr: 3e-6, lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1, weight_decay: 0.01}
+    fsdp_config: {model_dtype: bf16, param_offload: true}
+  rollout: {n: 5}
+trainer: {total_epochs: 15, save_freq: 20, test_freq: -1, logger: [console, wandb]}
+"""
+
+
+def test_reads_the_rl_home(reading, observed):
+    config = reading(READER, RL)
+    expected = {
+        "model.base": "org/m",
+        "model.dtype": "bf16",
+        "adapter.method": "lora",
+        "adapter.rank": 64,
+        "adapter.alpha": 32,
+        "adapter.targets": "all-linear",
+        "adapter.dropout": 0.0,
+        "adapter.dtype": "bf16",
+        "optim.lr": 3e-6,
+        "schedule.warmup_steps": None,
+        "schedule.warmup_ratio": 0.1,
+        "batch.micro": 4,
+        "batch.global": 256,
+        "train.task": "grpo",
+        "train.epochs": 15,
+        "train.report_to": ["wandb"],
+        "precision.bf16": True,
+        "data.datasets": ["d.parquet"],
+        "data.padding_free": True,
+        "eval.strategy": "no",
+        "eval.steps": None,
+        "checkpoint.save_strategy": "steps",
+        "checkpoint.save_steps": 20,
+        "dist.fsdp": True,
+        "dist.fsdp_version": 2,
+        "dist.fsdp_offload": True,
+        "pref.beta": 0.001,
+        "rl.num_generations": 5,
+    }
+    assert {field: config.get(field).value for field in expected} == expected
+    assert observed(config) == {}
+
+
+def test_reads_the_sft_home(reading):
+    text = (
+        "data: {train_batch_size: 32, micro_batch_size_per_gpu: 16, max_length: 2048}\n"
+        "model: {partial_pretrain: org/m, strategy: fsdp2, lora_rank: 32, fsdp_config: {model_dtype: bfloat16}}\n"
+        "optim: {lr: 2e-4, betas: [0.9, 0.95], lr_scheduler: cosine, clip_grad: 1.0}\ntrainer: {total_epochs: 1}\n"
+    )
+    config = reading(SFT, text)
+    expected = {
+        "model.base": "org/m",
+        "adapter.method": "lora",
+        "adapter.rank": 32,
+        "adapter.alpha": 16,
+        "adapter.targets": "all-linear",
+        "adapter.dtype": "bf16",
+        "optim.lr": 2e-4,
+        "optim.beta1": 0.9,
+        "optim.max_grad_norm": 1.0,
+        "schedule.name": "cosine",
+        "batch.micro": 16,
+        "batch.global": 32,
+        "train.task": "sft",
+        "data.sequence_len": 2048,
+        "dist.fsdp": True,
+    }
+    assert {field: config.get(field).value for field in expected} == expected
+
+
+def test_rank_0_trains_everything(reading):
+    config = reading(
+        SFT, "model: {lora_rank: 0, lora_alpha: 16, target_modules: all-linear, lora: {rank: 0, alpha: 32}}\n"
+    )
+    assert config.get("adapter.method").value == "full"
+    for field in ("adapter.rank", "adapter.alpha", "adapter.targets", "adapter.dropout"):
+        assert config.get(field).value is None, field
+
+
+def test_the_adapter_of_the_megatron_engine_wins(reading):
+    section = (
+        "lora: {rank: 16, target_modules: ['*.linear_qkv']}, lora_rank: 8, lora_alpha: 4, target_modules: all-linear"
+    )
+    config = reading(READER, f"actor_rollout_ref: {{model: {{{section}}}}}\n")
+    assert [config.get(f"adapter.{name}").value for name in ("method", "rank", "alpha")] == ["lora", 16, 32]
+    assert config.get("adapter.targets").value == ["linear_qkv"]
+    assert config.get("adapter.rank").shadowed == ()
+    off = reading(READER, "actor_rollout_ref: {model: {lora: {rank: 0, alpha: 32}, lora_rank: 8}}\n")
+    assert [off.get(f"adapter.{name}").value for name in ("method", "rank", "alpha")] == ["lora", 8, 16]
+
+
+def test_what_is_inherited_is_unknown(reading):
+    config = reading(READER, "defaults:\n  - ppo_trainer\n  - _self_\nactor_rollout_ref: {model: {lora_rank: 8}}\n")
+    assert config.get("adapter.rank").value == 8
+    assert isinstance(config.get("adapter.alpha").value, Unknown)
+    assert isinstance(config.get("optim.lr").value, Unknown)
+
+
+def test_observes_a_dropout_that_nobody_reads(reading, observed):
+    found = observed(reading(SFT, "model: {lora_rank: 8, lora_dropout: 0.1}\n"))
+    assert (found["model.lora_dropout"].kind, found["model.lora_dropout"].effect) == ("ignored", "harmless")
+    assert observed(reading(SFT, "model: {lora_rank: 8, lora_dropout: 0.0}\n")) == {}
+
+
+def test_writes_back(reading):
+    config = reading(READER, "actor_rollout_ref: {model: {lora_rank: 8}}\n")
+    assert config.write("adapter.rank", 16) == ("actor_rollout_ref.model.lora_rank", 16)
+    assert config.write("adapter.method", "full") == ("actor_rollout_ref.model.lora_rank", 0)
+    assert config.write("adapter.alpha", 32) == ("actor_rollout_ref.model.lora_alpha", 32)
+    assert config.write("schedule.name", "constant_with_warmup") == (
+        "actor_rollout_ref.actor.optim.lr_scheduler_type",
+        "constant",
+    )
+    assert reading(SFT, "model: {lora_rank: 8}\n").key("optim.lr") == "optim.lr"
