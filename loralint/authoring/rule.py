@@ -131,6 +131,9 @@ class Given(Strict):
     target: dict[str, str] = Field({}, description='--target, such as {transformers: "5.24"} (quoted)')
     rows: int | None = Field(None, ge=1, description="--rows, rows of training data")
     padding: int = Field(0, ge=0, description="blanks appended to the file, for rules on its size")
+    data: dict[str, str] = Field({}, description="--data, name of the file: its text; `finds` then gives its line")
+    eval_data: dict[str, str] = Field({}, description="--eval-data, likewise")
+    needs: str | None = Field(None, description="package of an extra without which the rule is not checked")
 
 
 class Example(Strict):
@@ -147,8 +150,9 @@ class Example(Strict):
             raise ValueError("an example is either bad or good")
         if (self.bad is None) != (self.finds is None):
             raise ValueError("a bad example says what it finds, a good one finds nothing")
-        text = next(iter((self.bad or self.good or {}).values()))
-        if self.finds and self.finds.line > len(text.splitlines()):
+        rows = {**self.options.data, **self.options.eval_data}.values()
+        text = max(rows or (self.bad or self.good or {}).values(), key=lambda one: len(one.splitlines()))
+        if self.finds and self.finds.line > max(1, len(text.splitlines())):
             raise ValueError(f"finds line {self.finds.line} of a text with {len(text.splitlines())} lines")
         return self
 

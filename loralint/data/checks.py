@@ -23,8 +23,8 @@ def check(row: Row, example: Example, shape: Shape, plan: Plan, ruler: Ruler | N
     if example.wrong:
         tally.add("data-wrong-type", row, example.wrong)
     if not example.missing and not example.wrong:
-        _roles(row, example, tally)
-        _empty(row, example, shape, tally)
+        _roles(row, example, plan, tally)
+        _empty(row, example, shape, plan, tally)
     _text(row, example, plan, tally)
     if shape.rejected and example.answer and example.answer == example.rejected:
         tally.add("data-no-preference", row, shape.rejected)
@@ -34,16 +34,16 @@ def check(row: Row, example: Example, shape: Shape, plan: Plan, ruler: Ruler | N
         _length(row, example, plan, ruler, tally)
 
 
-def _roles(row: Row, example: Example, tally: Tally) -> None:
-    if example.kind == "chat":
+def _roles(row: Row, example: Example, plan: Plan, tally: Tally) -> None:
+    if example.kind == "chat" and not plan.generates:
         for kind, detail in faults_of(example.roles):
             tally.add(kind, row, detail=detail)
 
 
-def _empty(row: Row, example: Example, shape: Shape, tally: Tally) -> None:
+def _empty(row: Row, example: Example, shape: Shape, plan: Plan, tally: Tally) -> None:
     answer = example.answer
     if not answer or answer.isspace():
-        if example.kind != "chat" or "assistant" in example.roles:
+        if not plan.generates and (example.kind != "chat" or "assistant" in example.roles):
             tally.add("data-empty-answer", row, shape.answer or shape.messages)
     elif len(answer) <= _LONGEST_PLACEHOLDER and answer.strip() in _PLACEHOLDERS:
         tally.add("data-placeholder", row, shape.answer or shape.messages)
@@ -55,7 +55,7 @@ def _text(row: Row, example: Example, plan: Plan, tally: Tally) -> None:
     sign = markers(example.whole)
     if sign:
         family = family_of(sign)
-        if example.kind != "text":
+        if example.kind == "chat" or (plan.templated and example.kind != "text"):
             tally.add("data-markers", row, detail=sign)
         elif plan.family and family != plan.family:
             tally.add("data-foreign-markers", row, detail=sign)

@@ -54,7 +54,8 @@ def _axolotl_entry(entry: Raw, root: Raw) -> Declared:
     by = "datasets type"
     if isinstance(kind, dict):
         names = [_text(kind.get(f"field_{part}")) or part for part in ("instruction", "output", "input", "system")]
-        shape = instruct(names[0], names[1], names[2], names[3])
+        # only the instruction is looked up without asking whether it is there
+        shape = instruct(names[0], names[1], names[2], names[3])._replace(needs=(names[0],))
         return Declared((shape,), True, by)
     if not isinstance(kind, str) or (root.get("rl") and kind != "chat_template.default"):
         return Declared()

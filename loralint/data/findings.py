@@ -53,7 +53,9 @@ def _rows(config: Config, looks: Looks) -> int | Unknown:
 
 def _observations(one: Look, looks: Looks) -> Iterator[Observation]:
     if one.source.unread and not one.source.total:
-        yield _observed("data-unread", "", Place(1, 1), one, {"reason": one.source.unread})
+        if not one.source.refused:
+            return
+        yield _observed("unreadable", "", Place(1, 1), one, {"what": f"{one.source.shown}: {one.source.unread}"})
         return
     if not one.looked and not one.source.total:
         yield _observed("data-empty-file", "", Place(1, 1), one, {})
@@ -66,7 +68,7 @@ def _observations(one: Look, looks: Looks) -> Iterator[Observation]:
         if kind in ("data-label-true", "data-label-false"):
             if len(labels) == 1:
                 yield _counted("data-one-label", field, count, one, {"word": kind.removeprefix("data-label-")})
-        elif layout is None or kind not in ("data-other-layout", "data-missing-field"):
+        elif layout is None or kind != "data-missing-field":
             yield _counted(kind, field, count, one, _compared(kind, one, looks))
     outlying = one.spread.outlying()
     if outlying:
@@ -142,11 +144,11 @@ def _observed(kind: str, field: str, place: Place, one: Look, data: Mapping[str,
         "length": its_plan.length,
         "certain": its_plan.declared.certain,
         "lost": its_plan.framework == "llamafactory",
+        "evaluation": one.evaluation,
         "fate": _FATES.get(its_plan.framework, _FATES[""]),
         "long_fate": policy.says.replace("{framework}", its_plan.title) if policy is not None else "",
         # these read a conversation without asking whether there is one
         "stops": _is_conversation(field, one) and its_plan.framework in ("axolotl", "torchtune"),
-        "evaluation": one.evaluation,
         **data,
     }
     return Observation(kind, Value(None, key=field or "rows", span=span), "changed", kind, data=facts)
@@ -171,8 +173,9 @@ def _where(first: list[Place], count: int, unit: str) -> str:
 def _notes(one: Look) -> Iterator[Note]:
     """How many rows were looked at, and which were not."""
     source = one.source
-    if source.total and source.unread:
-        yield Note("not-checked", f"{source.shown}, the rest behind row {source.total:,}: {source.unread}")
+    if source.unread and not source.refused:
+        rest = f", the rest behind row {source.total:,}" if source.total else ""
+        yield Note("not-checked", f"{source.shown}{rest}: {source.unread}")
     if source.too_long:
         yield Note("not-checked", f"{source.shown}: {source.too_long:,} rows are longer than 4 MiB")
     if one.other and not one.plan.declared.shapes:

@@ -15,7 +15,7 @@ from loralint.data.lengths import Ruler, load_tokenizer
 from loralint.data.plan import Plan, plan
 from loralint.data.read import read
 from loralint.data.row import Row, Source
-from loralint.data.shape import Shape, shape_of
+from loralint.data.shape import Shape, fields_of, shape_of
 from loralint.data.spread import Spread
 from loralint.data.tally import Tally
 from loralint.run.config import Config
@@ -27,8 +27,8 @@ class Look:
     """All that is kept of one file.
 
     looked: rows judged. comparable: those of them that a copy among the training rows would have been found of.
-    shapes: how many rows have which kind of layout. other: rows of a layout that the config does not read, or nobody
-    knows; unknown: the fields of the first such. unseen: fields the config needs that no row had.
+    shapes: how many rows have which kind of layout. other: rows of none that the config reads, or that is known.
+    unknown: fields of the first row that was not as the config wants it. unseen: fields it needs that no row had.
     """
 
     __slots__ = (
@@ -118,11 +118,12 @@ def _row(row: Row, one: Look, shared: _Pass, file: int) -> None:
     if one.unseen:
         one.unseen.difference_update(value)
     shape = _shape(value, one)
+    if shape is None or (one.unseen and not one.unknown):
+        one.unknown = one.unknown or [str(name) for name in list(value)[:6]]
     if shape is None:
         one.other += 1
-        one.unknown = one.unknown or [str(name) for name in list(value)[:6]]
         if one.plan.declared.shapes:
-            one.tally.add("data-other-layout", row)
+            one.tally.add("data-missing-field", row, fields_of(one.plan.declared.shapes))
         return
     one.shapes[shape.kind] += 1
     found = example(value, shape)
@@ -135,7 +136,7 @@ def _shape(value: Mapping[str, Any], one: Look) -> Shape | None:
     """The layout to read a row by: the only one that the config takes, or the one of several that fits, or a guess."""
     shapes = one.plan.declared.shapes
     if len(shapes) == 1:
-        return shapes[0] if any(field in value for field in shapes[0].needs) else None
+        return shapes[0]
     if shapes:
         return next((shape for shape in shapes if all(field in value for field in shape.needs)), None)
     return shape_of(tuple(value))

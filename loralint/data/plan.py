@@ -10,6 +10,8 @@ from loralint.data.lengths import CUT, POLICIES, Policy
 from loralint.data.texts import family_named
 from loralint.run.config import Config
 
+_GENERATE = frozenset({"ppo", "grpo", "rloo"})
+_TEMPLATED = frozenset({"llamafactory", "mlx-lm"})
 _BY_TRL = frozenset({"trl", "alignment-handbook", "unsloth-studio"})
 
 
@@ -17,7 +19,9 @@ class Plan(NamedTuple):
     """length: tokens of a sequence, None where unknown. policy: what becomes of longer rows, None where unknown.
 
     masked: whether the prompt is left out of the loss; None where that follows from the layout, or is unknown.
-    family: of the chat template, empty where unknown. supervised: prompts and answers are told apart.
+    family: of the chat template, empty where unknown. supervised: prompts and answers are told apart. generates: the
+    answers come from the model, as in reinforcement learning. templated: texts get turn marks, also those of rows that
+    are no conversations.
     """
 
     framework: str
@@ -28,6 +32,8 @@ class Plan(NamedTuple):
     masked: bool | None
     family: str
     supervised: bool
+    generates: bool
+    templated: bool
     tokenizer: str
 
 
@@ -36,15 +42,19 @@ def plan(config: Config, file: str, tokenizer: str) -> Plan:
     length = config.get("data.sequence_len").value
     learnt = config.get("data.train_on_inputs").value
     template = config.get("data.template").value
+    task = config.get("train.task").value
+    layout = declared(config, file)
     return Plan(
         config.reader.name,
         config.reader.title,
-        declared(config, file),
+        layout,
         length if isinstance(length, int) and not isinstance(length, bool) and length > 0 else None,
         _policy(config),
         not learnt if isinstance(learnt, bool) else None,
         family_named(template) if isinstance(template, str) else "",
-        config.get("train.task").value in ("sft", None),
+        task in ("sft", None),
+        task in _GENERATE,
+        config.reader.name in _TEMPLATED or (config.reader.name == "axolotl" and "alpaca" in layout.by),
         tokenizer or _beside(config),
     )
 

@@ -31,7 +31,7 @@ def read(path: str, progress: Callable[[int], None], every: int = 1) -> tuple[So
 
 def _rows(source: Source) -> Iterator[Row]:
     if _leads_out(source.path):
-        source.unread = f"it is {OUTSIDE}; give the path that it leads to"
+        source.refuse(f"it is {OUTSIDE}; give the path that it leads to")
         return
     try:
         with open_regular(source.path) as file:
@@ -52,9 +52,9 @@ def _rows(source: Source) -> Iterator[Row]:
             else:
                 yield from read_array(file, source)
     except NotRegularError as error:
-        source.unread = f"it is {error}, not a regular file"
+        source.refuse(f"it is {error}, not a regular file")
     except OSError as error:
-        source.unread = f"it cannot be read: {os.strerror(error.errno or 0).lower()}"
+        source.refuse(f"it cannot be read: {os.strerror(error.errno or 0).lower()}")
 
 
 def _leads_out(path: str) -> bool:

@@ -31,10 +31,11 @@ class Source:
     """A file of rows while it is read. unit: what its rows are counted in. total: rows met, also those passed over.
 
     every: one row of so many is looked at; a power of two, so that of two samples one holds the other. too_long: rows
-    beyond the budget. unread: why the file, or the rest of it, was not looked at.
+    beyond the budget. unread: why the file, or the rest of it, was not looked at; refused: because it is no file to
+    read, and not because something is missing here.
     """
 
-    __slots__ = ("every", "path", "progress", "shown", "too_long", "total", "unit", "unread")
+    __slots__ = ("every", "path", "progress", "refused", "shown", "too_long", "total", "unit", "unread")
 
     def __init__(self, path: str, shown: str, progress: Callable[[int], None], every: int = 1) -> None:
         self.path = path
@@ -45,6 +46,12 @@ class Source:
         self.every = every
         self.too_long = 0
         self.unread = ""
+        self.refused = False
+
+    def refuse(self, why: str) -> None:
+        """Say why the file is not read at all."""
+        self.unread = why
+        self.refused = True
 
 
 def parse(text: str, at: int = 0) -> tuple[object, int, str]:

@@ -147,7 +147,17 @@ def _example(hot: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[Blo
         given = " ".join(_options(example.get("options") or {}))
         yield Block("text", f"{kind.capitalize()}, {framework}{f', with {given}' if given else ''}:")
         finds = example.get("finds")
-        yield Block("code", text, {finds["line"]: _mark(hot, finds)} if finds else {})
+        marks = {finds["line"]: _mark(hot, finds)} if finds else {}
+        rows = _rows(example.get("options") or {})
+        yield Block("code", text, {} if rows else marks)
+        for place, (name, lines) in enumerate(rows):
+            yield Block("text", f"and {name}:")
+            yield Block("code", lines, marks if place == len(rows) - 1 else {})
+
+
+def _rows(given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name and text of the files of rows, the one that a finding is in last."""
+    return [*(given.get("data") or {}).items(), *(given.get("eval_data") or {}).items()]
 
 
 def _mark(hot: Mapping[str, Any], finds: Mapping[str, Any]) -> str:
@@ -161,6 +171,8 @@ def _options(given: Mapping[str, Any]) -> Iterator[str]:
         yield f"--gpu {given['gpu']}"
     if given.get("rows"):
         yield f"--rows {given['rows']}"
+    yield from (f"--data {name}" for name in given.get("data") or {})
+    yield from (f"--eval-data {name}" for name in given.get("eval_data") or {})
     yield from (f"--target {name}={version}" for name, version in (given.get("target") or {}).items())
 
 
