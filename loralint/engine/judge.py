@@ -57,17 +57,17 @@ def _ruled_out(rule: Rule, scope: Scope, kinds: set[str], answers: dict[Guard, b
     return False
 
 
-# By code, since rules are read once: what a rule's condition and arguments need at least.
-_GUARDS: dict[str, tuple[Guard, ...]] = {}
+# By identity, which is a rule's own while it is kept here: what its condition and arguments need at least.
+_GUARDS: dict[int, tuple[tuple[Guard, ...], Rule]] = {}
 
 
 def _guards(rule: Rule) -> tuple[Guard, ...]:
-    found = _GUARDS.get(rule.id)
+    found = _GUARDS.get(id(rule))
     if found is None:
         # a template that compares a field has nothing to say of one without a value
         needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
-        found = _GUARDS[rule.id] = guards(["all", *([rule.when] if rule.when else []), *needed])
-    return found
+        found = _GUARDS[id(rule)] = (guards(["all", *([rule.when] if rule.when else []), *needed]), rule)
+    return found[0]
 
 
 def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
