@@ -38,7 +38,7 @@ _FILES = {
     "nemo": "Hydra YAML of NeMo's language and speech language models",
     "megatron-bridge": "YAML of overrides for a recipe",
     "verl": "Hydra YAML of the SFT and RL trainers",
-    "generic": "home-made YAML or JSON with the names of PEFT and TrainingArguments, in any nesting; findings are at most A",
+    "generic": "home-made YAML or JSON with the names of PEFT and TrainingArguments in any nesting; no finding is S",
 }
 _DIALECTS = {
     "pyyaml": "PyYAML (`2e-4` is a text, `on` is true)",
@@ -51,7 +51,7 @@ _DIALECTS = {
 _UNKNOWN = {
     "peft": "PEFT warns once and goes on without it",
     "transformers": "not judged: a script may have keys of its own; only arguments that the Trainer lost are told",
-    "nemo-automodel": "in `peft`, `step_scheduler` and `lr_scheduler` the run stops; elsewhere only slips are told",
+    "nemo-automodel": "in `peft` and `step_scheduler` the run stops; elsewhere only slips are told",
     **dict.fromkeys(("nemo-rl", "nemo", "megatron-bridge", "verl"), "legal; only slips of known keys are told"),
     "generic": "not judged",
     "torchtune": "at the top nobody reads it, in a section the run stops; only slips of known keys are told at the top",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from loralint.frameworks.convert import always, dtype, long_dtype, lower, never, one_to_list, true_for, when_true
 from loralint.frameworks.globs import all_but, read_globs, write_globs
-from loralint.frameworks.nemo_automodel_faults import ignored, rejected, unmatched
+from loralint.frameworks.nemo_automodel_faults import foreign, ignored, rejected, unmatched
 from loralint.frameworks.table import SKIP, Entry, Look, Reader
 from loralint.model import Unknown
 
@@ -143,6 +143,8 @@ TABLE = (
     Entry("model.base", "model.config", lambda name: present(name) if isinstance(name, str) else SKIP, never),
     Entry("model.class", "model._target_", _class, never),
     Entry("model.dtype", "model.torch_dtype", _then(dtype), long_dtype, "auto"),
+    Entry("model.max_position", "model.max_position_embeddings", present),
+    Entry("model.max_position", "model.config.max_position_embeddings", present, never),
     Entry("model.attention", "model.attn_implementation", present),
     Entry("model.trust_remote_code", "model.trust_remote_code", present),
     Entry("model.freeze_vision", "freeze_config.freeze_vision_tower", present),
@@ -242,5 +244,5 @@ READER = Reader(
     keys="nemo-automodel",
     coerces=True,
     packages=("nemo-automodel", "transformers", "torch", "bitsandbytes"),
-    observe=(rejected, unmatched, ignored),
+    observe=(rejected, foreign, unmatched, ignored),
 )

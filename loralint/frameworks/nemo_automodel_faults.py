@@ -14,6 +14,9 @@ from loralint.source.scalars import is_template, number_text, value
 _COUNTS = ("global_batch_size", "local_batch_size", "num_epochs", "max_steps", "ckpt_every_steps", "val_every_steps")
 # names that stand inside a block, so that they are nobody's whole path
 _INNER = re.compile(r"(?:\w+_)?(?:proj|qkv|query|key|value|dense|fc1|fc2)|[qkvo]_proj")
+_STANDARD = ("TrainFinetune", "FinetuneRecipeForVLM", "Benchmarking")
+# what a key of another recipe's schedule is called where LRSchedulerConfig reads the section
+_SCHEDULE = {"warmup_steps": "lr_warmup_steps", "schedule": "lr_decay_style", "warmup_ratio": ""}
 _READS_RNG = ("TrainEagle", "TrainDFlash", "TrainDSpark", "TrainDomino", "TrainJetSpec", "TrainViSpec")
 
 
@@ -74,6 +77,31 @@ def _quantisation(root: Node) -> list[tuple[str, str]]:
     return [("quantization", "the section needs `load_in_4bit`, be it false")]
 
 
+def foreign(document: Document, _: Look) -> list[Observation]:
+    """Keys of Hugging Face's schedule in a recipe whose scheduler has its own."""
+    root = document.root
+    section = root.get("lr_scheduler") if root is not None else None
+    if root is None or section is None or not _recipe(root).startswith(_STANDARD):
+        return []
+    return [
+        Observation(
+            "unknown",
+            place(document, pair, f"lr_scheduler.{pair.key}"),
+            "crash",
+            "the recipe's scheduler has no such argument",
+            _SCHEDULE[pair.key],
+            "key" if _SCHEDULE[pair.key] else "",
+            "nemo-automodel",
+        )
+        for pair in section.pairs
+        if pair.key in _SCHEDULE
+    ]
+
+
+def _recipe(root: Node) -> str:
+    return str(_value(root, "recipe") or "").rpartition(".")[2]
+
+
 def unmatched(document: Document, _: Look) -> list[Observation]:
     """Names without `*`: a pattern matches a module's whole path, so they fit none."""
     pair = find(document.root, "peft.target_modules") if document.root is not None else None
@@ -115,7 +143,7 @@ def ignored(document: Document, _: Look) -> list[Observation]:
     pair = find(root, "rng.seed") if root is not None else None
     if root is None or pair is None or root.pair("seed") is not None or _number(root, "rng.seed") == 42:
         return []
-    if str(_value(root, "recipe") or "").rpartition(".")[2].startswith(_READS_RNG):
+    if _recipe(root).startswith(_READS_RNG):
         return []
     message = "the recipes read `seed` at the root and take 42 without it"
     where = place(document, pair, "rng.seed")

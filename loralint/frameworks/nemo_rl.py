@@ -123,6 +123,7 @@ TABLE = (
     # the base model
     Entry("model.base", "policy.model_name", not_null),
     Entry("model.dtype", "policy.precision", dtype),
+    Entry("model.max_position", "policy.hf_config_overrides.max_position_embeddings", not_null),
     # the adapter
     *_adapter(_ADAPTERS[DTENSOR]),
     *_adapter(_ADAPTERS[MEGATRON]),

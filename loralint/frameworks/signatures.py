@@ -85,7 +85,7 @@ TRL = SURE_TRL | _keys("""
 """)
 _OWN_SCRIPT = _keys("""
     use_lora use_qlora use_peft_lora lora_path train_file validation_file data_path block_size dataset_config_name
-    use_fast_tokenizer max_source_length text_column tokenizer_name peft
+    use_fast_tokenizer max_source_length text_column tokenizer_name peft train_files val_files
 """)
 # alpaca-lora's script and its descendants share names with axolotl and LLaMA-Factory
 _ALPACA = FOREIGN | _keys("data_path prompt_template_name")

@@ -204,6 +204,7 @@ NO_RUNS = {
     "OneTrainer": '{"base_model_name": "m", "training_method": "LORA", "batch_size": 4, "learning_rate": 1e-4}',
     "Ludwig without a language model": "input_features: [{name: a, type: text}]\noutput_features: []\n",
     "oumi inference": "model:\n  model_name: org/m\nengine: VLLM\ngeneration:\n  max_new_tokens: 9\n",
+    "data of verl": "train_files: a.parquet\nval_files: b.parquet\nmax_prompt_length: 512\nchat_template: null\n",
     "own flat names": "lr: 1e-3\nepochs: 10\nbatch_size: 32\nseed: 1\nweight_decay: 0.1\noutput_dir: o\n",
     "own PyTorch script": "learning_rate: 1e-3\nweight_decay: 0.01\nmax_steps: 100\nseed: 3\nwarmup_steps: 10\n",
     "evaluation": "model_name_or_path: org/m\ntorch_dtype: bfloat16\nmax_length: 512\noutput_dir: o\nseed: 0\n"

@@ -175,6 +175,7 @@ def test_does_not_know_what_other_recipes_train(reading):
         ("step_scheduler: {max_steps: 10}\nlr_scheduler: {lr_warmup_steps: 10}\n", "lr_scheduler.lr_warmup_steps"),
         ("quantization: {load_in_8bit: true}\n", "quantization"),
         ("distributed: {strategy: fsdp3}\n", "distributed.strategy"),
+        ("recipe: FinetuneRecipeForVLM\nlr_scheduler: {warmup_steps: 9}\n", "lr_scheduler.warmup_steps"),
         ("peft: {rank: 8, dim: 8}\n", "peft.rank"),
         ("step_scheduler: {max_step: 9}\n", "step_scheduler.max_step"),
     ],
@@ -193,6 +194,7 @@ def test_observes_what_stops_the_run(reading, observed, text, key):
         "quantization: {load_in_4bit: false, load_in_8bit: true}\n",
         "my_own_section: {a: 1}\nseed: 3\nrng: {seed: 5}\n",
         "recipe: TrainEagle3Recipe\nrng: {seed: 5}\n",
+        "recipe: FinetuneRecipeForMultimodal\nlr_scheduler: {warmup_steps: 9, schedule: cosine}\n",
     ],
 )
 def test_is_silent_about_what_runs(reading, observed, text):
