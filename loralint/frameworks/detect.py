@@ -135,7 +135,9 @@ def looks_like_run(text: str) -> str:
     if re.search(_RENDERED, text, re.MULTILINE):
         return ""
     keys = (
-        _json_keys(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else [*re.findall(_YAML_KEY, text, re.MULTILINE), *_marks(text)]
+        _json_keys(text)
+        if text.lstrip("\ufeff \t\r\n").startswith("{")
+        else [*re.findall(_YAML_KEY, text, re.MULTILINE), *_marks(text)]
     )
     if re.search(_COMPONENT_KEY, text, re.MULTILINE):
         keys.append(COMPONENT)

@@ -182,7 +182,15 @@ _VERL = _keys("""
 """)
 _NVIDIA = _AUTOMODEL | _AUTOMODEL_ALSO | _NEMO_RL | _NEMO_RL_ALSO | _NEMO | _NEMO_MODEL | _NEMO_TRAINER
 _NESTED = _NVIDIA | _BRIDGE | _BRIDGE_ALSO | _VERL_RL | _VERL
-MARKS = frozenset(mark for mark in _NESTED if "." in mark) | _OUMI | _STUDIO | _STUDIO_LORA | _STUDIO_COMMAND | _AUTOTRAIN | {LORA_MODEL, "model.model_name"}
+MARKS = (
+    frozenset(mark for mark in _NESTED if "." in mark)
+    | _OUMI
+    | _STUDIO
+    | _STUDIO_LORA
+    | _STUDIO_COMMAND
+    | _AUTOTRAIN
+    | {LORA_MODEL, "model.model_name"}
+)
 MARKS |= _SWIFT_SCRIPT | _LITGPT_SECTIONS
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
@@ -200,7 +208,10 @@ PLAIN_MAPPINGS = _keys("""
 
 
 class Signature(NamedTuple):
-    """All of `every`, at least `least` of `some` and `also_least` of `also`, none of `none`; `flat`: no mappings; `file`: its name."""
+    """All of `every`, at least `least` of `some` and `also_least` of `also`, none of `none`.
+
+    flat: no mappings; file: how its name ends.
+    """
 
     framework: str
     module: str

@@ -1,4 +1,4 @@
-"""What a reader is made of: rows canonical field <-> key that are read in both directions, and what it observes besides.
+"""What a reader is made of: rows canonical field <-> key, read in both directions, and what it observes besides.
 
 A reader never judges: it says what the framework will make of a file, and rules say whether that is good.
 """
@@ -6,7 +6,7 @@ A reader never judges: it says what the framework will make of a file, and rules
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from loralint.model import Observation as Observation
+from loralint.model import Observation as Observation  # noqa: PLC0414 - readers take it from here
 from loralint.model import Value
 from loralint.source.document import Document
 

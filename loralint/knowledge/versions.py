@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
-from functools import cache
+from functools import cache, lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 

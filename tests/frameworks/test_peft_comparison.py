@@ -22,7 +22,9 @@ def test_a_file_states_what_differs_from_the_default_file(tmp_path):
 
 
 def test_the_adapter_stands_in_another_file(tmp_path):
-    assert not [field for field in settings(tmp_path, '{"optimizer_kwargs": {"lr": 5e-4}}') if field.startswith("adapter.")]
+    assert not [
+        field for field in settings(tmp_path, '{"optimizer_kwargs": {"lr": 5e-4}}') if field.startswith("adapter.")
+    ]
 
 
 @pytest.mark.parametrize(
