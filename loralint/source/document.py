@@ -108,7 +108,6 @@ class Node:
 
     pairs: Sequence[Pair]
     items: Sequence[Node]
-    _by_key: dict[str, Pair] | None
 
     def __init__(
         self,
@@ -131,7 +130,7 @@ class Node:
         self.alias = False
         self.pairs = ()
         self.items = ()
-        self._by_key = None
+        self._by_key: dict[str, Pair] | None = None
 
     def __repr__(self) -> str:
         content = repr(self.raw) if self.kind == "scalar" else f"{len(self.pairs) or len(self.items)} inside"
