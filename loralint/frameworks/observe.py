@@ -36,6 +36,8 @@ from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, number_text, value
 
 _NUMBERS = frozenset({"int", "float", "number"})
+# Comparing a key with hundreds takes milliseconds, so a file that is all unknown keys is not worth more of them.
+_GUESSES = 100
 
 
 def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
@@ -100,6 +102,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         return
     plugins = _Plugins(document.root, lists.get("plugins", {}))
     known = top_keys(reader.keys) | plugins.keys
+    guesses = _GUESSES
     for dotted, pair in _walk(document.root, lists["keys"], settled(reader.keys)):
         moved = lists.get("moved", {}).get(_bare(dotted))
         if moved is not None:
@@ -107,7 +110,8 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
             if holding is not None:
                 yield _moved(document, pair, dotted, holding, reader)
         elif not _known(dotted, pair.key, known, lists["keys"]):
-            unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins)
+            unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins, guess=guesses > 0)
+            guesses -= 1
             if unknown.replacement or not (plugins.foreign or _parent(dotted, pair.key) in lists.get("loose", ())):
                 yield unknown
 
@@ -206,20 +210,21 @@ def _ruling(lists: Mapping[str, Any], look: Look) -> Mapping[str, Any]:
 
 
 def _unknown(
-    document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: _Plugins
-) -> Observation:
+    document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: _Plugins,
+    *, guess: bool,
+) -> Observation:  # fmt: skip
     parent = _parent(dotted, pair.key)
     plugin = "" if parent else plugins.of(pair.key)
     known = [*lists["keys"].get(parent, ()), *(() if parent else plugins.keys)]
-    guess = "" if plugin else closest(pair.key, known)
+    meant = closest(pair.key, known) if guess and not plugin else ""
     effect = lists.get("inside", {}).get(parent, lists["unknown"])
     message = f"{reader.title} {'refuses a key it does not know' if effect == 'crash' else 'drops it without a word'}"
     if effect == "lost" and pair.value.tag == "null":
         effect = "harmless"
     if plugin:
         message += f", since `plugins` does not list {plugin}"
-    rewrite = "key" if guess else ""
-    return Observation("unknown", place(document, pair, dotted), effect, message, guess, rewrite, reader.packages[0])
+    rewrite = "key" if meant else ""
+    return Observation("unknown", place(document, pair, dotted), effect, message, meant, rewrite, reader.packages[0])
 
 
 def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
