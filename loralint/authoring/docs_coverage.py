@@ -38,6 +38,7 @@ _FILES = {
     "nemo": "Hydra YAML of NeMo's language and speech language models",
     "megatron-bridge": "YAML of overrides for a recipe",
     "verl": "Hydra YAML of the SFT and RL trainers",
+    "openrlhf": "its flags as YAML or JSON, dotted or nested; OpenRLHF itself reads no file",
     "generic": "home-made YAML or JSON with the names of PEFT and TrainingArguments in any nesting; no finding is S",
 }
 _DIALECTS = {
@@ -53,6 +54,7 @@ _UNKNOWN = {
     "transformers": "not judged: a script may have keys of its own; only arguments that the Trainer lost are told",
     "nemo-automodel": "in `peft` and `step_scheduler` the run stops; elsewhere only slips are told",
     **dict.fromkeys(("nemo-rl", "nemo", "megatron-bridge", "verl"), "legal; only slips of known keys are told"),
+    "openrlhf": "argparse refuses them, but a launcher may read them; only slips of known flags are told",
     "generic": "not judged",
     "torchtune": "at the top nobody reads it, in a section the run stops; only slips of known keys are told at the top",
 }

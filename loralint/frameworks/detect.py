@@ -37,6 +37,7 @@ NAMES = {
     "nemo": "nemo",
     "megatron-bridge": "megatron_bridge",
     "verl": "verl",
+    "openrlhf": "openrlhf",
     "generic": "generic",
 }
 _ALIASES = {

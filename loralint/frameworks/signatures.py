@@ -182,6 +182,14 @@ _VERL = _keys("""
 """)
 _NVIDIA = _AUTOMODEL | _AUTOMODEL_ALSO | _NEMO_RL | _NEMO_RL_ALSO | _NEMO | _NEMO_MODEL | _NEMO_TRAINER
 _NESTED = _NVIDIA | _BRIDGE | _BRIDGE_ALSO | _VERL_RL | _VERL
+_OPENRLHF = _keys("""
+    ds.lora ds.lora.rank ds.lora.alpha ds.zero_stage ds.param_dtype ds.load_in_4bit ds.packing_samples ds.zpg
+""")
+_OPENRLHF_ALSO = _keys("""
+    adam.lr train.micro_batch_size train.batch_size train.max_epochs model.model_name_or_path actor.model_name_or_path
+    data.max_len ckpt.output_dir
+""")
+_NESTED |= _OPENRLHF | _OPENRLHF_ALSO
 MARKS = (
     frozenset(mark for mark in _NESTED if "." in mark)
     | _OUMI
@@ -247,6 +255,8 @@ SIGNATURES = (
     Signature("nemo-rl", "nemo_rl", some=_NEMO_RL, least=1, also=_NEMO_RL_ALSO, also_least=1, none=_keys("apiVersion")),
     Signature("nemo", "nemo", some=_NEMO, least=1, also=_NEMO_MODEL, also_least=1, none=_keys("apiVersion")),
     Signature("nemo", "nemo", some=_NEMO_TRAINER, least=1, also=_NEMO_MODEL, also_least=1, none=_keys("apiVersion")),
+    Signature("openrlhf", "openrlhf", some=_OPENRLHF, least=1, also=_OPENRLHF_ALSO, also_least=1,
+              none=_keys("apiVersion")),
     Signature("verl", "verl", some=_VERL_RL, least=1, none=_keys("apiVersion")),
     Signature("verl", "verl_sft", some=_VERL, least=3, none=_keys("apiVersion")),
     Signature("megatron-bridge", "megatron_bridge", some=_BRIDGE, least=1, also=_BRIDGE_ALSO, also_least=2,

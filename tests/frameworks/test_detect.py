@@ -150,6 +150,7 @@ RUNS = {
             "scheduler:\n  lr_warmup_iters: 1\npeft:\n  dim: 8\n"
         ),
     ),
+    "OpenRLHF": ("openrlhf", "ds:\n  zero_stage: 2\n  lora:\n    rank: 8\nadam:\n  lr: 1e-4\n"),
     "verl RL": ("verl", "actor_rollout_ref:\n  model:\n    lora_rank: 8\ntrainer:\n  total_epochs: 1\n"),
     "torchtune part": ("torchtune", "model:\n  lora_attn_modules: [q_proj]\n  lora_rank: 8\n"),
 }
