@@ -49,7 +49,7 @@ DATA = {
     "condition": (),
     "range": ("bound", "side", "min", "max"),
     "compare": ("left", "right"),
-    "one_of": ("values",),
+    "one_of": ("values", "near"),
     "golden": ("bound", "side", "then", "entry", "range"),
     "observation": ("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name"),
     "without_effect": ("keys", "count"),
@@ -58,7 +58,7 @@ DATA = {
     "overlap": ("item",),
     "shadowed": ("first", "second", "of"),
     "targets_in_model": ("names", "modules", "all"),
-    "known_optimizer": ("count",),
+    "known_optimizer": ("count", "near"),
 }
 
 

@@ -65,7 +65,7 @@ def _nearest(operator: str, left: Any, right: Any) -> object:
 
 
 def one_of(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: field, values; `ignore_case` when the framework does. Suggests the closest word."""
+    """with: field, values; `ignore_case` when the framework does. Suggests the closest word; `near`: or else the first."""
     del at
     value = scope.get(args["field"])
     if isinstance(value.value, Unknown):
@@ -78,11 +78,12 @@ def one_of(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
     import difflib
 
     close = difflib.get_close_matches(word, args["values"], 1, 0.6)
-    return [Hit(value, {"values": args["values"]}, close[0] if close else None)]
+    data = {"values": args["values"], "near": (close or args["values"])[0]}
+    return [Hit(value, data, close[0] if close else None)]
 
 
 def known_optimizer(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: names_of, the framework whose list counts (`optimizers.names`). Suggests the closest name."""
+    """with: names_of, the framework whose list counts (`optimizers.names`). Suggests the closest; `near`: or else AdamW."""
     del at
     value = scope.get("optim.name")
     if isinstance(value.value, Unknown):
@@ -95,4 +96,5 @@ def known_optimizer(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) 
     import difflib
 
     close = difflib.get_close_matches(value.value, known, 1, 0.6)
-    return [Hit(value, {"count": len(known)}, close[0] if close else None)]
+    data = {"count": len(known), "near": close[0] if close else "adamw_torch"}
+    return [Hit(value, data, close[0] if close else None)]
