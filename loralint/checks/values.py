@@ -65,7 +65,7 @@ def _nearest(operator: str, left: Any, right: Any) -> object:
 
 
 def one_of(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: field, values; `ignore_case` when the framework does. Suggests the closest word; `near`: or else the first."""
+    """with: field, values; `ignore_case` when the framework does. Suggests the closest; `near`: or else the first."""
     del at
     value = scope.get(args["field"])
     if isinstance(value.value, Unknown):
@@ -83,7 +83,7 @@ def one_of(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
 
 
 def known_optimizer(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: names_of, the framework whose list counts (`optimizers.names`). Suggests the closest; `near`: or else AdamW."""
+    """with: names_of, the framework whose list counts (`optimizers.names`). Suggests the closest, `near` or AdamW."""
     del at
     value = scope.get("optim.name")
     if isinstance(value.value, Unknown):
