@@ -191,6 +191,7 @@ TABLE = (
     Entry("batch.micro", "step_scheduler.local_batch_size", present, default=1),
     Entry("batch.global", "step_scheduler.global_batch_size", present, default=32),
     Entry("batch.drop_last", "dataloader.drop_last", present, default=False),
+    Entry("train.task", "flow_matching", always("diffusion"), never),
     Entry("train.task", "recipe", _task, never, "sft"),
     Entry("train.epochs", "step_scheduler.num_epochs", present, default=10),
     Entry("train.max_steps", "step_scheduler.max_steps", present),

@@ -86,7 +86,7 @@ class Config:
 
     def _default(self, field: str) -> Value:
         entries, key, constant = self.versions.rows(self.reader, field)
-        reason = self._elsewhere() if entries and self.reader.partial else ""
+        reason = self._elsewhere() if self.reader.partial and any(entry.key for entry in entries) else ""
         if reason:  # neither set nor default nor absent, as far as this file tells
             return Value(Unknown(f"`{key or field}` is not in this file: {reason}"), "derived", key, field=field)
         if constant is not None:

@@ -159,6 +159,10 @@ def test_tells_the_task_by_the_recipe(reading, recipe, task):
     assert reading(READER, f"recipe: {recipe}\n").get("train.task").value == task
 
 
+def test_tells_an_image_model_by_its_loss(reading):
+    assert reading(READER, "flow_matching: {flow_shift: 3.0}\n").get("train.task").value == "diffusion"
+
+
 def test_does_not_know_what_other_recipes_train(reading):
     assert isinstance(reading(READER, "recipe: TrainEagle3Recipe\n").get("train.task").value, Unknown)
 

@@ -108,6 +108,7 @@ def test_what_is_inherited_is_unknown(reading):
         assert "it may come from the inherited `defaults`" in value.value.reason
         assert (value.origin, value.known) == ("derived", False)
     assert config.get("kernel.unsloth").origin == "absent"  # nothing of the kind exists here
+    assert (config.get("quant.bits").value, config.get("quant.bits").origin) == (16, "default")  # nobody can set it
 
 
 def test_only_itself_is_no_inheritance(reading):
