@@ -16,8 +16,10 @@ _PLACEHOLDERS = frozenset({"nan", "NaN", "None", "null", "NULL", "undefined", "<
 _LONGEST_PLACEHOLDER = 16
 
 
-def check(row: Row, example: Example, shape: Shape, plan: Plan, ruler: Ruler | None, tally: Tally) -> None:
-    """Everything but what takes other rows to compare with."""
+def check(
+    row: Row, example: Example, data: bytes, shape: Shape, plan: Plan, ruler: Ruler | None, tally: Tally
+) -> None:
+    """Everything but what takes other rows to compare with. data: the example's `whole` in UTF-8."""
     if example.missing:
         tally.add("data-missing-field", row, example.missing)
     if example.wrong:
@@ -25,7 +27,7 @@ def check(row: Row, example: Example, shape: Shape, plan: Plan, ruler: Ruler | N
     if not example.missing and not example.wrong:
         _roles(row, example, plan, tally)
         _empty(row, example, shape, plan, tally)
-    _text(row, example, plan, tally)
+    _text(row, example, data, plan, tally)
     if shape.rejected and example.answer and example.answer == example.rejected:
         tally.add("data-no-preference", row, shape.rejected)
     if shape.label and not example.missing:
@@ -51,7 +53,7 @@ def _empty(row: Row, example: Example, shape: Shape, plan: Plan, tally: Tally) -
         tally.add("data-empty-prompt", row, shape.prompt[0])
 
 
-def _text(row: Row, example: Example, plan: Plan, tally: Tally) -> None:
+def _text(row: Row, example: Example, data: bytes, plan: Plan, tally: Tally) -> None:
     sign = markers(example.whole)
     if sign:
         family = family_of(sign)
@@ -59,7 +61,7 @@ def _text(row: Row, example: Example, plan: Plan, tally: Tally) -> None:
             tally.add("data-markers", row, detail=sign)
         elif plan.family and family != plan.family:
             tally.add("data-foreign-markers", row, detail=sign)
-    for kind, detail in unclean(example.whole):
+    for kind, detail in unclean(example.whole, data):
         tally.add(kind, row, detail=detail)
 
 

@@ -1,8 +1,8 @@
 """How long texts are in tokens: counted with the run's own tokenizer where it is given, else bounded with certainty.
 
-A word between white space is at least one token and a character at most four, whatever the tokenizer: those in use for
-language models do not join words. So a text of more words than fit is too long, and one of a quarter as many characters
-is not; in between nothing is claimed without the tokenizer.
+A word between white space is at least one token, whatever the tokenizer: those in use for language models do not join
+words. So a text of more words than fit is too long. One of as few characters as tokens fit is taken to fit, since a
+token holds several; in between nothing is claimed without the tokenizer.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Ruler:
     def longer(self, text: str) -> bool:
         """Whether it certainly is."""
         limit = self._limit
-        if len(text) * 4 <= limit:
+        if len(text) <= limit:
             return False
         if len(text) > 2 * limit and len(text.split()) > limit:
             return True

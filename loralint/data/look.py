@@ -127,9 +127,15 @@ def _row(row: Row, one: Look, shared: _Pass, file: int) -> None:
         return
     one.shapes[shape.kind] += 1
     found = example(value, shape)
-    check(row, found, shape, one.plan, one.ruler, one.tally)
+    try:
+        data = found.whole.encode()
+    except UnicodeEncodeError:
+        one.tally.add("data-surrogate", row)
+        data = found.whole.encode("utf-8", "surrogatepass")
+    check(row, found, data, shape, one.plan, one.ruler, one.tally)
     one.spread.add(len(found.whole), row.number, row.line)
-    _compare(row, found.whole, one, shared, file)
+    if len(data) > 1 and not data.isspace():
+        _compare(row, data, one, shared, file)
 
 
 def _shape(value: Mapping[str, Any], one: Look) -> Shape | None:
@@ -142,14 +148,7 @@ def _shape(value: Mapping[str, Any], one: Look) -> Shape | None:
     return shape_of(tuple(value))
 
 
-def _compare(row: Row, whole: str, one: Look, shared: _Pass, file: int) -> None:
-    try:
-        data = whole.encode()
-    except UnicodeEncodeError:
-        one.tally.add("data-surrogate", row)
-        data = whole.encode("utf-8", "surrogatepass")
-    if len(data) < 2 or data.isspace():
-        return
+def _compare(row: Row, data: bytes, one: Look, shared: _Pass, file: int) -> None:
     key, place = digest(data), file | row.number
     if one.evaluation:
         found = shared.table.find(key)

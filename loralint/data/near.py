@@ -1,14 +1,16 @@
 """Rows that are nearly the same, by datasketch's MinHash, which comes with the extra `data`.
 
 Texts are compared by their sets of words without those that many rows share, or rows with the same long instruction
-would all look alike. Of many rows a sample is compared, chosen by the least hash of a row's own words: two rows with
-the Jaccard index j share it with the chance j, so that near copies are in the sample together or not at all.
+would all look alike. Of many rows a sample is compared, chosen by the text around the word with the least hash: two
+rows with the Jaccard index j share that word with the chance j, so that near copies are mostly in the sample together
+or not at all.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import filterfalse
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -19,7 +21,7 @@ _FIRST = 1_000  # rows that tell which words are common
 _COMMON = 0.05  # share of those rows from which on a word is common
 _LEAST = 12  # words of its own without which a row says too little
 _LENGTH = 8_192  # bytes of a row that are compared
-_HEAD = 512  # bytes of it that decide whether it is in the sample
+_HEAD = 256  # bytes of it that decide whether it is in the sample
 _PERMUTATIONS = 64
 
 
@@ -46,7 +48,7 @@ class Near:
         self._kept: dict[int, Any] = {}
         self._first: list[tuple[bytes, int]] | None = []
         self._common: frozenset[bytes] = frozenset()
-        self._mask = (1 << max(0, (max(1, expected) // COMPARED).bit_length())) - 1 if expected > COMPARED else 0
+        self._mask = (1 << (expected // COMPARED).bit_length() >> 1) - 1 if expected > COMPARED else 0
         self._pairs: list[Pair] = []
         self.compared = 0
 
@@ -76,12 +78,22 @@ class Near:
     def _sift(self, data: bytes, place: int) -> None:
         """Compare the row if it is in the sample and has enough to say."""
         if self._mask:
-            head = _words(data, _HEAD) - self._common or _words(data, _LENGTH) - self._common
-            if not head or min(map(crc32, head)) & self._mask:
+            mark = self._mark(data[:_HEAD].lower())
+            if mark is None:  # a long instruction that many rows share
+                mark = self._mark(data[:_LENGTH].lower())
+            if mark is None or mark & self._mask:
                 return
         own = _words(data, _LENGTH) - self._common
         if len(own) >= _LEAST and self.compared < 2 * COMPARED:
             self._compare(own, place)
+
+    def _mark(self, text: bytes) -> int | None:
+        """A hash of the text around the word with the least hash, for the words alone bring too few different ones."""
+        word = min(filterfalse(self._common.__contains__, text.split()), key=crc32, default=None)
+        if word is None:
+            return None
+        at = text.find(word)
+        return crc32(text[max(0, at - 16) : at + 32])
 
     def _compare(self, own: frozenset[bytes], place: int) -> None:
         self.compared += 1

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import NamedTuple
 
-_SCAN = json.JSONDecoder().raw_decode
+SCAN = json.JSONDecoder().raw_decode
 DEEP = "it is nested too deep to be read"
 
 
@@ -57,7 +57,7 @@ class Source:
 def parse(text: str, at: int = 0) -> tuple[object, int, str]:
     """(value, offset behind it, fault) of the JSON value that starts here; the offset of a fault is its place."""
     try:
-        value, end = _SCAN(text, at)
+        value, end = SCAN(text, at)
     except RecursionError:
         return None, at, DEEP
     except json.JSONDecodeError as error:

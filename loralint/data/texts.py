@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from loralint.source.secrets import find
+from loralint.source.secrets import find, hinted
 
-# Not the ones that text is made of: tab, line feed, carriage return; and \x1e, which stands between our own texts.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1d\x1f\x7f]")
+# Not the ones that text is made of: tab, line feed, form feed, carriage return; nor \x1e, which stands between ours.
+# In UTF-8 these bytes stand for nothing else, and to delete them is six times as fast as to search.
+_CONTROLS = bytes([*range(9), 11, *range(14, 30), 31, 127])
 
 
 class Family(NamedTuple):
@@ -33,15 +34,15 @@ FAMILIES = (
     Family("Vicuna", ("### Human:", "### Assistant:"), ("vicuna_v0",)),
 )
 _SIGNS = re.compile("|".join(re.escape(sign) for family in FAMILIES for sign in family.signs))
-# Every sign holds one of these; to look for four literals is five times as fast as the expression.
-_HINTS = ("<|", "INST]", "SYS>>", "_of_turn>", "<\uff5c", "### ")
+# Every sign holds one of these, and these hold a character that most texts lack.
+_HINTS = (("<", ("<|", "SYS>>", "_of_turn>", "<\uff5c")), ("]", ("INST]",)), ("#", ("### ",)))
 # Passwords in URLs and bearer tokens are everyday content of code and manuals.
 _LOOSE = frozenset({"password in a URL", "bearer token"})
 
 
 def markers(text: str) -> str:
     """The first sign of a chat template that stands in a text; empty for none."""
-    if not any(hint in text for hint in _HINTS):
+    if not any(sign in text and any(map(text.__contains__, hints)) for sign, hints in _HINTS):
         return ""
     found = _SIGNS.search(text)
     return found[0] if found else ""
@@ -57,13 +58,12 @@ def family_named(template: str) -> str:
     return next((family.name for family in FAMILIES if template.lower() in family.names), "")
 
 
-def unclean(text: str) -> Iterator[tuple[str, str]]:
-    """(kind of fault, detail) of what no text should hold."""
-    control = _CONTROL.search(text)
-    if control:
-        yield "data-control", f"U+{ord(control[0]):04X}"
-    if "\ufffd" in text:
+def unclean(text: str, data: bytes) -> Iterator[tuple[str, str]]:
+    """(kind of fault, detail) of what no text should hold; data: the same in UTF-8."""
+    if len(data.translate(None, _CONTROLS)) != len(data):
+        yield "data-control", next(f"U+{byte:04X}" for byte in data if byte in _CONTROLS)
+    if not text.isascii() and "\ufffd" in text:
         yield "data-replacement", "U+FFFD"
-    secret = find("", text)
+    secret = find("", text) if hinted(text) else None
     if secret and secret not in _LOOSE:
         yield "data-secret", secret

@@ -22,10 +22,12 @@ _SHAPES = (
     ("Google key", r"AIza[A-Za-z0-9_-]{35}"),
     ("Weights & Biases key", r"wandb_v1_[A-Za-z0-9_-]{20,}"),
 )
+# What a shape starts with, by a sign that it holds: most texts lack the sign, and to look for one is far cheaper.
 _HINTS = (
-    "hf_", "api_org_", "sk-", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox",
-    "AIza", "wandb_v1_",
-)  # fmt: skip
+    ("_", ("hf_", "api_org_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "wandb_v1_")),
+    ("-", ("sk-", "glpat-", "xox")),
+    ("A", ("AKIA", "ASIA", "AIza")),
+)
 _ANY = "(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + ")"
 # To be reported a secret must stand alone; to be masked it need not (it may follow an escape such as `\n`).
 _ALONE = rf"(?<![A-Za-z0-9_]){_ANY}(?![A-Za-z0-9])"
@@ -43,9 +45,14 @@ _NO_PASSWORDS = {"pass", "password", "secret", "token", "key", "xxx", "..."}
 MASK = "***"
 
 
+def hinted(text: str) -> bool:
+    """Whether a text may hold a secret of a shape of its own: a quick look that clears nearly every text."""
+    return any(sign in text and any(map(text.__contains__, hints)) for sign, hints in _HINTS)
+
+
 def find(key: str, raw: str) -> str | None:
     """Name the kind of secret that a scalar holds, or None. Placeholders and references like ${TOKEN} are clean."""
-    if any(hint in raw for hint in _HINTS):
+    if hinted(raw):
         for match in re.finditer(_ALONE, raw):
             if not _placeholder(match[0]):
                 return _SHAPES[(match.lastindex or 1) - 1][0]
@@ -72,7 +79,7 @@ def redact(text: str) -> str:
 
     Placeholders may be masked too.
     """
-    if any(hint in text for hint in _HINTS):
+    if hinted(text):
         text = re.sub(_ANY, MASK, text)
     lower = text.lower()
     if "bearer" in lower:
