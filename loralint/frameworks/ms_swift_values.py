@@ -11,8 +11,8 @@ from loralint.model import Unknown, Value
 from loralint.source.document import Document
 
 _ROWS_PER_STEP = 16  # what an absent gradient_accumulation_steps aims at
-_PAIRS = frozenset({"dpo", "orpo", "simpo", "kto", "cpo", "rm", "ppo", "grpo", "kd"})
-_PREQUANTISED = frozenset({"awq", "gptq", "gptq_v2"})
+_PAIRS = ("dpo", "orpo", "simpo", "kto", "cpo", "rm", "ppo", "grpo", "kd")  # no sets: a value may be a list
+_PREQUANTISED = ("awq", "gptq", "gptq_v2")
 _ALL_LINEAR = {"all-linear", "ALL"}
 _LEFT_TO_THE_MODEL = {"DEFAULT", "AUTO"}
 UNQUANTISED = 16

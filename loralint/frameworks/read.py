@@ -31,7 +31,7 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
             if value is not None:
                 values.setdefault(entry.field, []).append(value)
     layer = {field: tuple(several) for field, several in values.items()}
-    if reader.combine is not None:
+    if reader.combine is not None and document.root is not None:
         layer.update(reader.combine(document, layer))
     return Layer(reader.name, document, layer, tuple(observe(document, reader, look)))
 
