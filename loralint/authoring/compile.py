@@ -21,6 +21,7 @@ from loralint.authoring.names import TOPICS
 from loralint.authoring.parameter import Entry, ParameterFile
 from loralint.authoring.rule import Applies, RuleFile
 from loralint.authoring.schema import schema
+from loralint.render.rule_page import tiers_of
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -38,6 +39,8 @@ def compiled(root: Path) -> dict[str, str]:
         "golden_cold": {file.parameter: cold_parameter(file) for file in parameters},
         **{f"keys-{path.stem}": load(path) for path in sorted((golden / "keys").glob("*.yaml"))},
     }
+    for hot in data["rules"]:
+        hot["gives"] = tiers_of(hot, data["golden"]).split()
     data |= {name.removesuffix(".json"): part for name, part in compile_knowledge(golden).items()}
     return {
         **{f"loralint/_data/{name}.json": compact(part) for name, part in data.items()},

@@ -8,13 +8,25 @@ from functools import cache
 
 from loralint.engine.rules import find
 from loralint.engine.settings import Settings
-from loralint.model import Finding
+from loralint.model import Finding, Note
+from loralint.source.shown import shown
 
 
 def apply_settings(findings: list[Finding], file: str, settings: Settings, today: str) -> list[Finding]:
     """Mark what the settings lift in this file. today: ISO date, on which an exception still counts."""
     relative = os.path.relpath(os.path.abspath(file), settings.root)
     return [_lifted(finding, relative, settings, today) for finding in findings]
+
+
+def expired(findings: list[Finding], file: str, settings: Settings, today: str) -> list[Note]:
+    """One note for each exception that would lift something here and no longer counts."""
+    relative = os.path.relpath(os.path.abspath(file), settings.root)
+    late = [one for one in settings.exceptions if today > one.expires and _matcher(one.path)(relative)]
+    return [
+        Note("info", f"the exception for {one.rule} ended on {one.expires}: {shown(one.reason)}", (one.rule,))
+        for one in late
+        if any(_names(one.rule, finding) for finding in findings)
+    ]
 
 
 def _lifted(finding: Finding, relative: str, settings: Settings, today: str) -> Finding:

@@ -92,9 +92,10 @@ def _suppressed(
         checked = frozenset(rule.id for rule in job.rules if rule.id not in open_ones)
         findings, notes = _with_comments(findings, notes, document, assembled, job, checked)
     if job.settings.per_file_ignores or job.settings.exceptions:
-        from loralint.engine.exemptions import apply_settings
+        from loralint.engine.exemptions import apply_settings, expired
 
         findings = apply_settings(findings, document.file, job.settings, job.today)
+        notes += expired(findings, document.file, job.settings, job.today)
     if job.baseline is not None:
         from loralint.engine.baseline import apply_baseline
 

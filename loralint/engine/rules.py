@@ -8,7 +8,10 @@ from loralint.knowledge.data import part
 
 
 class Rule(NamedTuple):
-    """One compiled rule; see `loralint.authoring.rule` for the authored form and the meaning of each field."""
+    """One compiled rule; see `loralint.authoring.rule` for the authored form and the meaning of each field.
+
+    gives: every tier that it may give, also by the bounds of the golden list.
+    """
 
     id: str
     name: str
@@ -25,6 +28,7 @@ class Rule(NamedTuple):
     help: str
     fix: Mapping[str, Any] | None
     preview: bool
+    gives: tuple[str, ...] = ()
 
 
 @cache
@@ -51,6 +55,7 @@ def _rule(raw: Mapping[str, Any]) -> Rule:
         raw["help"],
         raw["fix"],
         raw["preview"],
+        tuple(raw["gives"]),
     )
 
 
@@ -84,7 +89,7 @@ def _strength(rule: Rule, selector: str) -> int:
     word = selector.strip()
     if word.upper() == "ALL":
         return 1
-    if word.upper() in {tier for _, tier in rule.tiers} or word.lower() == rule.topic:
+    if word.upper() in {*rule.gives, *(tier for _, tier in rule.tiers)} or word.lower() == rule.topic:
         return 2
     if word.lower() == rule.name:
         return 100

@@ -23,6 +23,10 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
     reader = reader._replace(
         dialect=next((dialect for spec, dialect in reader.dialects if look.version_is(spec)), reader.dialect)
     )
+    if reader.flat:
+        from loralint.frameworks.flat import flattened
+
+        document = flattened(document)
     values: dict[str, list[Value]] = {}
     if document.root is not None:
         for entry in met(reader.table, document.root):
@@ -77,17 +81,18 @@ def written(document: Document, pair: Pair, key: str, dialect: str, target: Node
     return Value(
         loaded(target or node, dialect),
         key=key,
-        pointer=_pointer(key),
+        pointer=_pointer(key) if pair.key != key or "." not in key else _pointer(pair.key, whole=True),
         text=document.text[node.start : node.end],
         span=document.span(node),
         items=tuple(_items(document, target or node, key, dialect)) if (target or node).items else (),
     )
 
 
-def _pointer(key: str) -> str:
+def _pointer(key: str, *, whole: bool = False) -> str:
+    """The JSON pointer of a dotted key; `whole`, of one key that itself holds dots."""
     if "~" in key or "/" in key:
         key = key.replace("~", "~0").replace("/", "~1")
-    return "/" + key.replace(".", "/")
+    return "/" + (key if whole else key.replace("[", "/").replace("]", "").replace(".", "/"))
 
 
 def loaded(node: Node, dialect: str) -> object:
@@ -122,7 +127,7 @@ def _part_span(span: Span | None, offset: int, position: int, part: str, node: N
 
 
 def _items(document: Document, node: Node, key: str, dialect: str) -> Iterator[Value]:
-    pointer = "/" + key.replace(".", "/")
+    pointer = _pointer(key)
     for index, item in enumerate(node.items):
         yield Value(
             loaded(item, dialect),

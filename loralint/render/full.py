@@ -19,19 +19,33 @@ def render(report: Report, *, color: bool) -> str:
     """Every run with findings, then one line of totals."""
     style = Style(color)
     lines: list[str] = []
+    alone = len(report.runs) == 1
     for run in report.runs:
-        lines += _run(run, report, style)
+        lines += _run(run, report, style, alone)
+    if not alone:
+        lines += [style.dim(line) for line in _unchecked(report)]
     return "\n".join([*lines, *_summary(report, style)]) + "\n"
 
 
-def _run(run: Run, report: Report, style: Style) -> Iterator[str]:
+def _unchecked(report: Report) -> list[str]:
+    """What was not checked in several runs, each reason once, the one of most runs first."""
+    counts = Counter(note.message for run in report.runs for note in run.notes if note.kind == "not-checked")
+    lines = [f"not checked in {count} run{'s' if count > 1 else ''}: {reason}" for reason, count in counts.most_common()]
+    if len(lines) > MAX_NOTE_LINES:
+        rest = len(lines) - MAX_NOTE_LINES + 1
+        lines = [*lines[: MAX_NOTE_LINES - 1], f"and {rest} more reasons (--format json has them all)"]
+    return [*lines, ""] if lines else []
+
+
+def _run(run: Run, report: Report, style: Style, alone: bool) -> Iterator[str]:
     standing = [finding for finding in run.findings if finding.suppressed is None]
     ordered = sorted(standing, key=lambda one: (TIERS.index(one.tier), one.span.line))
     for finding in ordered:
         yield from _finding(finding, report.texts.get(finding.span.file, ""), style)
         yield ""
-    notes = list(_notes(run.notes))
-    if notes and (standing or run.framework is None or any(note.kind == "not-checked" for note in run.notes)):
+    told = run.notes if alone else tuple(note for note in run.notes if note.kind == "info")
+    notes = list(_notes(told))
+    if notes and (standing or run.framework is None or any(note.kind == "not-checked" for note in told)):
         yield from (style.dim(f"{path(run.files[0])}: {line}") for line in notes)
         yield ""
 

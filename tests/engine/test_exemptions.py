@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.api import check
 from loralint.engine.settings import Settings
 from loralint.engine.settings_file import Exemption
 
@@ -69,3 +70,13 @@ def test_a_file_outside_the_root_is_not_matched_by_its_own_folders(lifted, tmp_p
     settings = {"per_file_ignores": (("/config.yaml", ("LL990",)),)}
     assert lifted(name="config.yaml", **settings)[0] is not None
     assert lifted(name="../config.yaml", **settings)[0] is None
+
+
+def test_an_exception_that_has_ended_says_so(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("base_model: a/b\nadapter: lora\nlora_r: 16\nlora_alpha: 0\nlora_target_linear: true\n")
+    late = Exemption("LL206", "*.yaml", "swept", "2020-01-31")
+    settings = Settings(root=str(tmp_path), exceptions=(late,))
+    (run,) = check(path, settings=settings).runs
+    assert "LL206" in [one.rule for one in run.findings if one.suppressed is None]
+    assert "the exception for LL206 ended on 2020-01-31: swept" in [note.message for note in run.notes]
