@@ -11,14 +11,15 @@ from collections.abc import Iterable
 
 from loralint.engine.settings import SettingsError
 from loralint.model import Finding
+from loralint.source.secrets import redact
 
 Key = tuple[str, str, str]
 
 
 def key_of(finding: Finding, root: str) -> Key:
-    """(file relative to the baseline's folder with /, rule, JSON pointer)."""
+    """(file relative to the baseline's folder with /, rule, JSON pointer in which no key shows a secret)."""
     relative = os.path.relpath(os.path.abspath(finding.span.file), root)
-    return relative.replace(os.sep, "/"), finding.rule, finding.pointer or finding.key
+    return relative.replace(os.sep, "/"), finding.rule, redact(finding.pointer or finding.key)
 
 
 def apply_baseline(findings: list[Finding], baseline: Counter[Key], root: str) -> list[Finding]:
@@ -49,7 +50,7 @@ def write_baseline(path: str, counts: Counter[Key]) -> None:
     import json
 
     lines = [
-        json.dumps({"file": file, "rule": rule, "pointer": pointer, "count": count}, ensure_ascii=False)
+        json.dumps({"file": file, "rule": rule, "pointer": pointer, "count": count})
         for (file, rule, pointer), count in sorted(counts.items())
         if count > 0
     ]

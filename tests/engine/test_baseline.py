@@ -26,6 +26,18 @@ def test_what_is_recorded_does_not_count(linted, one, counts):
     assert (_by(run), run.verdict, run.score) == (["baseline"], "pass", 100)
 
 
+def test_a_baseline_shows_no_secret_and_takes_any_name(tmp_path, linted, one):
+    token = "hf_" + "abcdefghijklmnopq" * 2
+    (finding,) = [
+        found._replace(span=found.span._replace(file=str(tmp_path / "odd\udcff.yaml")), pointer=f"/{token}")
+        for found in linted(TEXT, one).findings
+    ]
+    recorded = count([finding], str(tmp_path))
+    write_baseline(str(tmp_path / "baseline.json"), recorded)
+    assert token not in (tmp_path / "baseline.json").read_text(encoding="utf-8")
+    assert read_baseline(str(tmp_path / "baseline.json")) == recorded
+
+
 def test_a_moved_line_does_not_revive_its_finding(linted, one, tmp_path):
     recorded = count(linted(TEXT, one).findings, str(tmp_path))
     assert recorded == Counter({KEY: 1})

@@ -36,7 +36,7 @@ def test_every_row_takes_every_value(module: str) -> None:
             entry.write(value)
 
 
-@pytest.mark.parametrize("value", ([], [[1]], {}, {"a": {"b": [1]}}, None, "", "${X}", -1, True), ids=str)
+@pytest.mark.parametrize("value", [[], [[1]], {}, {"a": {"b": [1]}}, None, "", "${X}", -1, True], ids=str)
 @pytest.mark.parametrize("module", MODULES)
 def test_a_file_in_which_every_key_holds_the_same_is_read(module: str, value: object, reading: Reading) -> None:
     found: Reader = reader(module)
