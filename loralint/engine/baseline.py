@@ -50,7 +50,10 @@ def write_baseline(path: str, counts: Counter[Key]) -> None:
     import json
 
     lines = [
-        json.dumps({"file": file, "rule": rule, "pointer": pointer, "count": count})
+        json.dumps(
+            {"file": file, "rule": rule, "pointer": pointer, "count": count},
+            ensure_ascii=not (file + pointer).isprintable(),  # names may hold bytes that are no UTF-8
+        )
         for (file, rule, pointer), count in sorted(counts.items())
         if count > 0
     ]
