@@ -13,9 +13,10 @@ from loralint.data.lines import sampled
 from loralint.data.row import Row, Source, parse, sampling
 
 BLOCK = 1 << 18
-# A fault nearer to the end of what was read may come from the end, not from the file.
+# A fault, or the end of a number, nearer to the end of what was read may come from there, not from the file.
 _NEAR = 24
 _SPACE = " \t\r\n"
+_BOUNDS = frozenset(" \t\r\n,]")
 
 
 class _BrokenError(Exception):
@@ -69,7 +70,8 @@ class _Window:
         """The value that starts here and its text; None when it is longer than a row may be."""
         while True:
             value, end, fault = parse(self.text, self.at)
-            whole = end < len(self.text) or self.ended
+            # `0` may be the start of 0.5; after a bracket or a quote nothing can follow
+            whole = self.ended or end < len(self.text) - _NEAR or self.text[end : end + 1] in _BOUNDS
             if not fault and whole:
                 start, self.at = self.at, end
                 return value, self.text[start:end]

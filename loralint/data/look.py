@@ -20,6 +20,7 @@ from loralint.data.spread import Spread
 from loralint.data.tally import Tally
 from loralint.run.config import Config
 
+_USUAL_ROW = 400  # bytes; files of shorter rows have larger samples of near copies, up to twice the usual
 _FILE = 40  # bits of a row's number; above them stands the file's
 
 
@@ -100,12 +101,11 @@ def _tokenizer(config: Config, given: Given) -> tuple[Any, str]:
 
 
 def _nearness(given: Given) -> tuple[near.Near | None, str]:
-    # A row is rarely shorter, so that the sample comes out no smaller than it may be.
-    expected = min(given.size // 400, 2 * near.COMPARED * 64)
-    try:
-        return near.Near(expected), ""
-    except ImportError:
+    from importlib.util import find_spec
+
+    if find_spec("datasketch") is None:
         return None, near.MISSING
+    return near.Near(given.size // _USUAL_ROW), ""
 
 
 def _row(row: Row, one: Look, shared: _Pass, file: int) -> None:

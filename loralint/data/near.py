@@ -35,16 +35,14 @@ class Pair(NamedTuple):
 class Near:
     """Takes rows one by one; `pairs` ends it. expected: how many will come, which settles the sample.
 
-    compared: how many of them were compared. Without datasketch the constructor raises ImportError.
+    compared: how many of them were compared. datasketch, which takes a second to load, is loaded for the first of them.
     """
 
     __slots__ = ("_common", "_empty", "_first", "_index", "_kept", "_mask", "_pairs", "compared")
 
     def __init__(self, expected: int) -> None:
-        from datasketch import MinHash, MinHashLSH
-
-        self._empty = MinHash(num_perm=_PERMUTATIONS, hashfunc=crc32)
-        self._index: Any = MinHashLSH(threshold=THRESHOLD, num_perm=_PERMUTATIONS)
+        self._empty: Any = None
+        self._index: Any = None
         self._kept: dict[int, Any] = {}
         self._first: list[tuple[bytes, int]] | None = []
         self._common: frozenset[bytes] = frozenset()
@@ -96,6 +94,8 @@ class Near:
         return crc32(text[max(0, at - 16) : at + 32])
 
     def _compare(self, own: frozenset[bytes], place: int) -> None:
+        if self._index is None:
+            self._open()
         self.compared += 1
         sketch = self._empty.copy()  # to draw the permutations anew would be most of the time
         sketch.update_batch(list(own))
@@ -104,6 +104,12 @@ class Near:
             self._pairs.append(Pair(nearest, place))
         self._index.insert(place, sketch, check_duplication=False)
         self._kept[place] = sketch
+
+    def _open(self) -> None:
+        from datasketch import MinHash, MinHashLSH
+
+        self._empty = MinHash(num_perm=_PERMUTATIONS, hashfunc=crc32)
+        self._index = MinHashLSH(threshold=THRESHOLD, num_perm=_PERMUTATIONS)
 
     def _alike(self, sketch: Any) -> Iterator[int]:
         for place in self._index.query(sketch):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from string import ascii_letters, digits
 
 from loralint.model import Span
 from loralint.render.style import Style
@@ -11,16 +13,17 @@ from loralint.source.clean import clean
 from loralint.source.secrets import redact
 
 WIDTH = 120
+_LONG = 10_000
 _BREAK = re.compile(r"\r\n?|\n")  # as spans count lines; str.splitlines knows more
 
 
 def frame(text: str, span: Span, style: Style) -> Iterator[str]:
     """At most three lines of code; nothing when the text is not at hand or the span lies outside it."""
-    lines = _BREAK.split(text)
-    if not 1 <= span.line <= len(lines):
+    lines = _lines(text)
+    if not text or not 1 <= span.line <= len(lines):
         return
     # a secret may stand in the line below the name that tells it, so lines are redacted together
-    *above, line = redact("\n".join(lines[max(0, span.line - 3) : span.line])).split("\n")
+    *above, line = redact("\n".join(map(_cut, lines[max(0, span.line - 3) : span.line]))).split("\n")
     margin = len(str(span.line))
     if above and above[-1].strip():
         yield f"  {style.dim(f'{span.line - 1:>{margin}} |')} {_shown(above[-1])}"
@@ -29,6 +32,16 @@ def frame(text: str, span: Span, style: Style) -> Iterator[str]:
     start, width = _carets(lines[span.line - 1], span, shown)
     if width:
         yield f"  {style.dim(' ' * margin + ' |')} {' ' * start}{style.caret('^' * width)}"
+
+
+@lru_cache(maxsize=1)
+def _lines(text: str) -> list[str]:
+    return _BREAK.split(text)
+
+
+def _cut(line: str) -> str:
+    """A line of a length that can be looked at, without a half of a word, which could be half of a secret."""
+    return line if len(line) <= _LONG else line[:_LONG].rstrip(ascii_letters + digits + "_-./+=~")
 
 
 def _carets(line: str, span: Span, shown: str) -> tuple[int, int]:

@@ -18,7 +18,7 @@ NEVER = {
     "pathlib", "dataclasses", "logging", "subprocess", "socket", "ssl", "http", "urllib", "email", "importlib.metadata",
     "asyncio", "multiprocessing", "concurrent", "pickle", "ctypes", "tempfile", "zipfile", "sqlite3", "unittest", "pdb",
     "fractions", "decimal", "statistics", "random", "csv", "xml", "html", "omegaconf", "torch", "transformers", "peft",
-    "numpy", "loralint.authoring",
+    "numpy", "loralint.authoring", "loralint.data", "datasketch", "pyarrow", "tokenizers", "hashlib",
 }  # fmt: skip
 LOADED = """
 import json, sys
