@@ -146,6 +146,10 @@ def report(documents: Iterable[Document], job: Job, *, skipped: Iterable[Candida
     return Report(tuple(runs), texts)
 
 
+# What a trainer might well read, and we did not. A text that is no YAML is none of a trainer's either.
+_UNREAD = frozenset({"unreadable", "too-large", "too-deep", "too-many-nodes", "too-many-aliases"})
+
+
 def _unread(document: Document) -> Run | None:
     """A file that nobody could look into is said to be unchecked, whatever it may hold."""
     notes = tuple(_unread_notes(document))
@@ -154,5 +158,5 @@ def _unread(document: Document) -> Run | None:
 
 def _unread_notes(document: Document) -> Iterator[Note]:
     for problem in document.problems:
-        if problem.kind in ("unreadable", "too-large"):
+        if problem.kind in _UNREAD:
             yield Note("not-checked", problem.message)

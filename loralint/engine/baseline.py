@@ -14,6 +14,8 @@ from loralint.model import Finding
 from loralint.source.secrets import redact
 
 Key = tuple[str, str, str]
+# Characters that are read: enough for some 50,000 findings.
+_LENGTH = 8 * 1024 * 1024
 
 
 def key_of(finding: Finding, root: str) -> Key:
@@ -37,9 +39,11 @@ def read_baseline(path: str) -> Counter[Key]:
     """Counts by key. Raises SettingsError when the file is missing or none of ours."""
     import json
 
+    if not os.path.isfile(path):  # a device or a pipe may never end
+        raise SettingsError(f"{path}: not a baseline that can be read (no such file)")
     try:
         with open(path, encoding="utf-8") as file:
-            data = json.load(file)
+            data = json.loads(file.read(_LENGTH))
         return Counter({(one["file"], one["rule"], one["pointer"]): int(one["count"]) for one in data["entries"]})
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SettingsError(f"{path}: not a baseline that can be read ({error})") from None

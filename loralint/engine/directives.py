@@ -60,8 +60,9 @@ def apply_directives(
     used: set[Directive] = set()
     notes: list[Note] = []
     out = []
+    places = _places(given)
     for finding in findings:
-        match = next((one for one in given if _covers(one, finding)), None)
+        match = places.get((finding.rule, finding.span.line)) or places.get((finding.rule, 0))
         if match is not None:
             used.add(match)
         if match is None or finding.tier == "S":
@@ -79,9 +80,14 @@ def hushed(notes: list[Note], given: list[Directive]) -> tuple[list[Note], froze
     return [note for note in notes if note.kind != "info" or not codes.keys() & set(note.rules)], frozenset(used)
 
 
-def _covers(one: Directive, finding: Finding) -> bool:
-    rule = find(one.code) if one.code else None
-    return rule is not None and rule.id == finding.rule and one.line in (0, finding.span.line)
+def _places(given: list[Directive]) -> dict[tuple[str, int], Directive]:
+    """The first comment for each rule and line; line 0 is the whole file."""
+    places: dict[tuple[str, int], Directive] = {}
+    for one in given:
+        rule = find(one.code)
+        if rule is not None:
+            places.setdefault((rule.id, one.line), one)
+    return places
 
 
 def _not_lifted(finding: Finding) -> Note:

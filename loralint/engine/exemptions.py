@@ -50,6 +50,6 @@ def _names(code: str, finding: Finding) -> bool:
 @cache
 def _matcher(pattern: str) -> Callable[[str], bool]:
     """Patterns read like lines of a .gitignore."""
-    import pathspec
+    from loralint.source.discover import ignore_spec
 
-    return pathspec.GitIgnoreSpec.from_lines([pattern]).match_file
+    return ignore_spec([pattern]).match_file

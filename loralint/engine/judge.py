@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from loralint.checks import template
@@ -13,6 +14,10 @@ from loralint.model import Finding, Fix, Note, Related, Span, Unknown, Value
 from loralint.run.config import Config
 from loralint.run.versions import split
 
+# Findings of one rule and tier in one run. No config that anybody trains with comes near; what does is hostile or no
+# config, and people read the first few.
+MOST = 100
+
 
 class Judgement:
     """Findings and notes of one run, in the order they were made; `unchecked` maps a reason to the rules it stopped.
@@ -20,13 +25,24 @@ class Judgement:
     fixes: whether findings carry their edits, which only some formats show.
     """
 
-    __slots__ = ("findings", "fixes", "notes", "unchecked")
+    __slots__ = ("_told", "findings", "fixes", "notes", "unchecked")
 
     def __init__(self, fixes: bool) -> None:
         self.fixes = fixes
         self.findings: list[Finding] = []
         self.notes: list[Note] = []
         self.unchecked: dict[str, list[str]] = {}
+        self._told: Counter[tuple[str, str]] = Counter()
+
+    def has_room(self, rule: Rule, tier: str) -> bool:
+        """Whether one more of this rule and tier is told; a note says so once when it is not."""
+        self._told[rule.id, tier] += 1
+        count = self._told[rule.id, tier]
+        if count == MOST + 1:
+            self.notes.append(
+                Note("info", f"{rule.id} has more than {MOST} findings here; no more are listed", (rule.id,))
+            )
+        return count <= MOST
 
 
 def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool = True) -> Judgement:
@@ -99,11 +115,11 @@ def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) 
     from loralint.engine.message import fill  # only a run with faults pays for it
 
     tier, assumed = _tier(rule, hit, config, scope)
+    if not tier or not out.has_room(rule, tier):
+        return
     message = fill(rule.message, hit, config, scope)
     if tier == "note":
         out.notes.append(Note("info", message, (rule.id,), hit.at.key))
-        return
-    if not tier:
         return
     value = hit.at
     out.findings.append(

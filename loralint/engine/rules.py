@@ -61,8 +61,12 @@ def _rule(raw: Mapping[str, Any]) -> Rule:
 
 def find(name: str) -> Rule | None:
     """A rule by code (any case) or by name."""
-    wanted = name.strip().lower()
-    return next((rule for rule in all_rules() if wanted in (rule.id.lower(), rule.name)), None)
+    return _by_name().get(name.strip().lower())
+
+
+@cache
+def _by_name() -> Mapping[str, Rule]:
+    return {name: rule for rule in all_rules() for name in (rule.id.lower(), rule.name)}
 
 
 def select(

@@ -156,20 +156,22 @@ def _ignore(folder: str, root: str) -> tuple[_Ignore, ...]:
 
 
 def _patterns(folder: str, lines: Sequence[str]) -> tuple[_Ignore, ...]:
+    return (_Ignore(folder, ignore_spec(lines)),) if lines else ()
+
+
+def ignore_spec(lines: Sequence[str]) -> GitIgnoreSpec:
     """Compile patterns; without those that only an attacker writes or that git would not accept."""
-    if not lines:
-        return ()
     from pathspec import GitIgnoreSpec
 
     lines = [line for line in lines if not _hostile(line)]
     try:
-        spec = GitIgnoreSpec.from_lines(lines)
+        return GitIgnoreSpec.from_lines(lines)
     except ValueError:
         spec = GitIgnoreSpec([])
         for line in lines:
             with suppress(ValueError):
                 spec += GitIgnoreSpec.from_lines([line])
-    return (_Ignore(folder, spec),)
+        return spec
 
 
 def _hostile(pattern: str) -> bool:

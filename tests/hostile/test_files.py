@@ -1,0 +1,279 @@
+"""Hostile files through the real command: a finding or an error at its place, no traceback, quick and small."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+HEAD = (
+    "base_model: NousResearch/Llama-2-7b-hf\nadapter: lora\nlora_r: 16\nlora_alpha: 16\nlora_target_linear: true\n"
+    "micro_batch_size: 1\nlearning_rate: 0.0002\n"
+)
+PEFT = '{"peft_type": "LORA", "r": 8, "lora_alpha": 16, "target_modules": ["q_proj"], '
+
+
+def _bomb(levels: int = 9) -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, levels)]
+    return "\n".join(lines) + "\n"
+
+
+def _deep(depth: int) -> str:
+    return "\n".join(" " * n + f"k{n}:" for n in range(depth)) + "\n"
+
+
+# name of the file, its content, line of the LL001 finding
+BROKEN = {
+    "alias bomb": ("c.yaml", HEAD + _bomb(), None),
+    "100,000 brackets": ("c.yaml", HEAD + "x: " + "[" * 100_000 + "\n", 8),
+    "100,000 braces": ("c.yaml", HEAD + "x: " + "{a: " * 100_000 + "\n", 8),
+    "NUL": ("c.yaml", HEAD + "x: a\x00b\n", 8),
+    "control characters": ("c.yaml", HEAD + "x: \x07\x1b[2J\x08\n", 8),
+    "invalid UTF-8": ("c.yaml", HEAD.encode() + b"x: \xff\xfe\xc3\x28\n", 8),
+    "half a surrogate": ("c.yaml", HEAD.encode() + b"x: \xed\xa0\x80\n", 8),
+    "cyclic anchor": ("c.yaml", HEAD + "x: &x\n  y: *x\n", 9),
+    "deep mapping": ("c.yaml", HEAD + "x:\n" + _deep(500), None),
+    "deep JSON": ("adapter_config.json", PEFT + '"x": ' + "[" * 100_000, 1),
+    "deep objects": ("adapter_config.json", PEFT + '"x": ' + '{"a":' * 100_000, 1),
+    "open string": ("adapter_config.json", PEFT + '"x": "' + "a" * 1_000_000, 1),
+    "many documents": ("c.yaml", HEAD + "---\na: 1\n" * 5_000, None),
+    "many tags": ("c.yaml", "".join(f"%TAG !{n}! tag:x,2000:{n}\n" for n in range(5_000)) + "---\n" + HEAD, None),
+    "unknown alias": ("c.yaml", HEAD + "x: *nobody\n", 8),
+    "tabs": ("c.yaml", HEAD + "x:\n\t\t\ty: 1\n", 9),
+    "60,000 keys": ("c.yaml", HEAD + "".join(f"k{n}: {n}\n" for n in range(60_000)), None),
+    "bottomless quotes": ("c.yaml", HEAD + "x: '" + "''" * 500_000 + "\n", 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "line"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_file_is_a_finding_at_its_place(hostile, name, text, line):
+    (hostile.folder / name).write_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    done = hostile("check", name, "--format", "json")
+    assert (done.code, done.err) == (1, "")
+    found = [one for one in done.findings() if one[0] in ("LL001", "LL003")]
+    assert found, done.out[:2000]
+    assert found[0][1] == "S"
+    assert line in (None, found[0][2])
+
+
+def test_a_run_behind_what_nobody_reads_does_not_pass_in_silence(hostile):
+    text = "".join(f"%TAG !{n}! tag:x,2000:{n}\n" for n in range(20_000)) + "---\n" + HEAD
+    (hostile.folder / "c.yaml").write_text(text, encoding="utf-8")
+    assert hostile("check", "c.yaml", "--format", "json").notes() == ["more than 100 %TAG directives"]
+
+
+LONG = {
+    "50 MB line": HEAD + "x: " + "a" * 50_000_000 + "\n",
+    "50 MB of one key": "a" * 50_000_000,
+    "50 MB of lines": "a: 1\n" * 10_000_000,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_file_that_is_too_large_is_told(hostile, text):
+    (hostile.folder / "c.yaml").write_text(text, encoding="utf-8")
+    done = hostile("check", "c.yaml", "--format", "json")
+    told = [*done.notes(), *(rule for rule, *_ in done.findings())]
+    assert any("larger than" in one or one == "LL002" for one in told)
+    full = hostile("check", "c.yaml")
+    assert len(full.out) < 5_000
+
+
+LEGAL = {
+    "huge integers": HEAD + "lora_r: 1" + "0" * 5_000 + "\nseed: -1" + "0" * 400 + "\n",
+    "huge hexadecimal": HEAD + "seed: 0x" + "f" * 100_000 + "\n",
+    "sexagesimal": HEAD + "seed: 1" + ":59" * 20_000 + "\n",
+    "huge exponents": HEAD + "weight_decay: 1e999999999\nmax_grad_norm: 1.0e-99999999\n",
+    "infinities": HEAD + "save_steps: .inf\neval_steps: -.inf\nwarmup_steps: .nan\nnum_epochs: .inf\nmax_steps: .nan\n",
+    "a long list": HEAD + "lora_target_modules:\n" + "".join(f"  - module_{n}\n" for n in range(20_000)),
+    "a long text": HEAD + "lora_target_modules: " + "q_proj," * 100_000 + "\n",
+    "a long key": HEAD + "k" * 900 + ": 1\n",
+    "3,000 unknown keys": HEAD + "".join(f"learning_rate_{n}: 1\n" for n in range(3_000)),
+    "10,000 equal keys": HEAD + "lora_r: 8\n" * 10_000,
+    "merge keys": "x: &x\n  lora_r: 8\n" + "".join(f"y{n}: &y{n}\n  <<: *x\n  z: {n}\n" for n in range(2_000)) + HEAD,
+    "a date that is none": HEAD + "wandb_name: 2024-99-99\nseed: 9999-12-31T99:99:99Z\n",
+    "odd tags": HEAD + "seed: !!python/object/apply:os.system ['echo x']\nx: !<tag:yaml.org,2002:int> text\n",
+    "bidirectional text": HEAD + 'wandb_name: "\\u202eabc\\u2066"\nx\\u200by: 1\n',
+    "templates": HEAD.replace("16", "${oc.env:X}") + "x: {{ y }}\n",
+    "a directive flood": HEAD + "".join(f"# loralint: ignore[LL{n:03}] x\n" for n in range(5_000)),
+    "one comment of codes": HEAD + "# loralint: ignore[" + ",".join(f"LL{n}" for n in range(20_000)) + "]\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LEGAL.values(), ids=LEGAL)
+@pytest.mark.parametrize("format_", ["full", "json"])
+def test_what_is_legal_but_hostile_costs_little(hostile, text, format_):
+    (hostile.folder / "c.yaml").write_text(text, encoding="utf-8")
+    done = hostile("check", "c.yaml", "--format", format_, "--gpu", "T4")
+    assert done.err == ""
+    assert all(char.isprintable() or char == "\n" for char in done.out)
+    hostile("show", "c.yaml", "--all")
+
+
+PATTERNS = [
+    "(a+)+$", "(a|a)*b", "(.*)*x", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?:(?:a*)*)*b", "a" * 50_000, "(" * 5_000,
+    "[" * 5_000,
+    "(?P<x>" * 500, "\\", "(?i)(q|k|v)_proj", ".*" * 2_000 + "x", "(x+x+)+y", "a{1,30000}{1,30000}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=range(len(PATTERNS)))
+def test_a_pattern_of_the_config_never_runs_away(hostile, pattern):
+    import json
+
+    config = {"peft_type": "LORA", "r": 8, "lora_alpha": 16, "target_modules": pattern, "exclude_modules": pattern,
+              "layers_pattern": pattern, "base_model_name_or_path": "a" * 5_000 + "!"}  # fmt: skip
+    (hostile.folder / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert hostile("check", "adapter_config.json", "--format", "json").err == ""
+
+
+@pytest.mark.parametrize(
+    "word", ["a" * 200_000, "q_proj," * 30_000, "(" * 100_000, ".*" * 100_000, "-" * 200_000, "\u202e" * 100_000]
+)
+def test_no_pattern_of_ours_runs_away(word):
+    """Every regular expression of the rules, over texts that make a careless one backtrack."""
+    import re
+    import time
+
+    from loralint.engine.rules import all_rules
+    from loralint.knowledge.data import part
+
+    def patterns(node):
+        if isinstance(node, (list, tuple)):
+            if len(node) == 3 and node[0] == "matches":
+                yield node[2]
+            for one in node:
+                yield from patterns(one)
+        elif isinstance(node, dict):
+            if isinstance(node.get("matches"), str):
+                yield node["matches"]
+            for one in node.values():
+                yield from patterns(one)
+
+    texts = {one for rule in all_rules() for one in patterns([rule.when, rule.tiers, rule.args])} | set(
+        patterns(part("golden"))
+    )
+    assert texts
+    for pattern in texts:
+        for text in (word, word + "\n!", word[: len(word) // 2] + " x " + word[len(word) // 2 :]):
+            start = time.process_time()
+            re.search(pattern, text, re.IGNORECASE)
+            assert time.process_time() - start < 0.3, pattern
+
+
+# Not files, not readable, not here
+
+
+def test_a_pipe_is_not_waited_for(hostile):
+    os.mkfifo(hostile.folder / "c.yaml")
+    done = hostile("check", "c.yaml", "--format", "json")
+    assert [note for note in done.notes() if "a pipe" in note]
+    assert hostile("check", ".").code == 0
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/stdin", "/dev/full"])
+def test_a_device_is_not_read(hostile, target):
+    assert hostile("check", target, "--format", "json").code in (0, 2)
+    (hostile.folder / "c.yaml").symlink_to(target)
+    assert hostile("check", ".", "--format", "json").code == 0
+
+
+def test_a_loop_of_links_ends(hostile):
+    (hostile.folder / "a").mkdir()
+    (hostile.folder / "a" / "b").symlink_to("../a")
+    (hostile.folder / "a" / "c.yaml").write_text(HEAD, encoding="utf-8")
+    (hostile.folder / "x.yaml").symlink_to("y.yaml")
+    (hostile.folder / "y.yaml").symlink_to("x.yaml")
+    done = hostile("check", ".", "--format", "json", "--show-skipped")
+    assert '"a/c.yaml"' in done.out
+    for name in ("x.yaml", "a/b/b/b/b"):
+        hostile("check", name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_and_folder_are_told(hostile):
+    (hostile.folder / "c.yaml").write_text(HEAD, encoding="utf-8")
+    (hostile.folder / "c.yaml").chmod(0)
+    (hostile.folder / "closed").mkdir(mode=0)
+    done = hostile("check", ".", "--format", "json", "--show-skipped")
+    assert len([note for note in done.notes() if "permission denied" in note]) == 2
+
+
+def test_names_that_a_terminal_would_obey(hostile):
+    for name in ("\x1b[2J.yaml", "a\nb.yaml", "::error::x.yaml", "\u202ex.yaml", "-rf.yaml", os.fsdecode(b"\xff.yaml")):
+        (hostile.folder / name).write_text(HEAD.replace("lora_r: 16", "lora_r: 0"), encoding="utf-8")
+    for format_ in ("full", "concise", "json"):
+        done = hostile("check", ".", "--format", format_)
+        assert all(char.isprintable() or char == "\n" for char in done.out)
+
+
+def test_a_gitignore_made_to_backtrack(hostile):
+    (hostile.folder / ".gitignore").write_text(
+        "\n".join(["**/" * 30 + "x", "*" * 200, "a*" * 100 + "b", "[" * 500]), encoding="utf-8"
+    )
+    (hostile.folder / ("a" * 200 + ".yaml")).write_text(HEAD, encoding="utf-8")
+    assert hostile("check", ".").code == 0
+
+
+def test_a_deep_tree(hostile):
+    folder = hostile.folder
+    for _ in range(300):
+        folder = folder / "d"
+    os.makedirs(folder)
+    (folder / "c.yaml").write_text(HEAD, encoding="utf-8")
+    assert hostile("check", ".", "--format", "json", "--show-skipped").notes()
+    assert '"axolotl"' in hostile("check", os.path.relpath(folder / "c.yaml", hostile.folder), "--format", "json").out
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'plugins = ["evil.py"]', 'import = "os"', 'rules = ["https://example.org/x.yaml"]', 'extend = "../../x.toml"',
+        '[tool]\npython = "x"', 'select = ["__import__(\'os\').system(\'touch owned\')"]', "gpu = " + "[" * 100_000,
+        'baseline = "/dev/zero"', 'baseline = "../../../../etc/passwd"', "a" * 2_000_000,
+        'exclude = ["' + "**/" * 5_000 + '"]',
+        '[per-file-ignores]\n"' + "*" * 5_000 + '" = ["LL1"]',
+    ],
+    ids=range(12),
+)  # fmt: skip
+def test_settings_execute_and_fetch_nothing(hostile, text):
+    (hostile.folder / "loralint.toml").write_text(text + "\n", encoding="utf-8")
+    (hostile.folder / "evil.py").write_text("open('owned', 'w')\n", encoding="utf-8")
+    (hostile.folder / "c.yaml").write_text(HEAD + "zebra_stripes: 7\n", encoding="utf-8")
+    done = hostile("check", ".")
+    assert done.code in (0, 2)
+    assert not (hostile.folder / "owned").exists()
+    if done.code == 2:
+        assert (
+            "loralint.toml" in done.err
+            or "baseline" in done.err
+            or "no rule matches" in done.err
+            or "passwd" in done.err
+        )
+        assert "root:" not in done.err
+
+
+def test_nothing_of_a_linted_tree_is_imported(hostile):
+    for name in ("yaml.py", "click.py", "loralint.py", "json.py", "sitecustomize.py", "usercustomize.py"):
+        (hostile.folder / name).write_text("open('owned', 'w')\n", encoding="utf-8")
+    (hostile.folder / "c.yaml").write_text(HEAD, encoding="utf-8")
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    code = "from loralint.__main__ import run; run()"
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONSAFEPATH": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", "c.yaml"], capture_output=True, check=False, cwd=hostile.folder, env=env
+    )
+    assert done.returncode == 0
+    assert not (hostile.folder / "owned").exists()
+
+
+def test_standard_input_without_end(hostile):
+    done = hostile("check", "-", "--format", "json", stdin="/dev/zero")
+    assert "larger than" in done.out or done.findings()
