@@ -126,15 +126,17 @@ def _rename(observation: Observation, document: Document, mapping: Node, pair: P
 
 
 def locate(root: Node | None, dotted: str) -> tuple[Node, Pair] | None:
-    """The mapping and pair at a dotted key; list indexes are not followed."""
+    """The mapping and pair at a dotted key; of list indexes only a first item's is followed."""
     if root is None or root.kind != "mapping":
         return None
     pair = root.pair(dotted)
     if pair is not None:
         return root, pair
     head, dot, rest = dotted.partition(".")
-    outer = root.pair(head) if dot else None
-    return locate(outer.value, rest) if outer is not None else None
+    outer = root.pair(head.removesuffix("[0]")) if dot else None
+    if outer is None:
+        return None
+    return locate(outer.value.items[0] if head.endswith("[0]") and outer.value.items else outer.value, rest)
 
 
 def _at(node: Node, start: int) -> tuple[Node, Pair] | None:

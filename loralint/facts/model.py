@@ -11,10 +11,13 @@ from loralint.model import Value
 if TYPE_CHECKING:
     from loralint.knowledge.models import ModelFacts
 
+# diffusion models: kohya-ss/musubi-tuner#26, NaN in fp16 from the first steps on
+_OVERFLOWING = frozenset({"hunyuan_video"})
+
 
 def family(scope: Scope) -> Value:
-    """The family, such as llama or qwen2."""
-    return derived(_model(scope).family)
+    """The family, such as llama or qwen2; of a diffusion model its architecture."""
+    return derived(known(scope, "model.diffusion_family") or _model(scope).family)
 
 
 def hidden(scope: Scope) -> Value:
@@ -34,7 +37,7 @@ def billions(scope: Scope) -> Value:
     from loralint.knowledge.models import find, size_from_name
 
     base = _base(scope)
-    model = find(base)
+    model = find(base) if known(scope, "train.task") != "diffusion" else None
     size = (model and model.params) or size_from_name(base)
     if size is None:
         raise Missing(f"the size of base model `{base}` is unknown")
@@ -80,6 +83,9 @@ def vision(scope: Scope) -> Value:
 
 def fp16_unsafe(scope: Scope) -> Value:
     """Whether its family is known to overflow in fp16."""
+    diffusion = known(scope, "model.diffusion_family")
+    if diffusion is not None:
+        return derived(diffusion in _OVERFLOWING)
     return derived(_model(scope).fp16_unsafe)
 
 
@@ -90,7 +96,7 @@ def prequantized(scope: Scope) -> Value:
     method = known(scope, "quant.method")
     if method in ("gptq", "awq"):  # only weights that were quantised before are loaded this way
         return derived(method)
-    if known(scope, "model.base") is None:
+    if known(scope, "model.base") is None or known(scope, "train.task") == "diffusion":
         return derived("none")
     base = _base(scope)
     model = models.find(base)
@@ -104,6 +110,8 @@ def _base(scope: Scope) -> str:
 def _model(scope: Scope) -> ModelFacts:
     from loralint.knowledge.models import find
 
+    if known(scope, "train.task") == "diffusion":  # a language model of like name would be another one
+        raise Missing("the catalogue holds language models only")
     base = _base(scope)
     found = find(base)
     if found is None:

@@ -12,6 +12,8 @@ from loralint.knowledge.data import part
 def key_list(name: str) -> Any:
     """Give the list of that name; what it knows at the top is not moved, whatever the list it extends says."""
     own = part(f"keys-{name}")
+    if own.get("dashes"):
+        return _dashed(own)
     if "extends" not in own:
         return own
     base = key_list(own["extends"])
@@ -25,10 +27,26 @@ def key_list(name: str) -> Any:
     }
 
 
+def _dashed(own: Any) -> Any:
+    """Every key at the root also as the flag that it stands for: `lora_rank` and `--lora_rank`."""
+    moved, choices = own.get("moved", {}), own.get("choices", {})
+    return {
+        **own,
+        "keys": {**own["keys"], "": [form for key in own["keys"][""] for form in (key, f"--{key}")]},
+        "moved": {form: entry for key, entry in moved.items() for form in (key, f"--{key}")},
+        "choices": {form: entry for key, entry in choices.items() for form in (key, f"--{key}")},
+    }
+
+
 @cache
 def top_keys(name: str) -> frozenset[str]:
     """The keys that the list knows at the root."""
     return frozenset(key_list(name)["keys"][""])
+
+
+def abbreviated(lists: Any, key: str) -> bool:
+    """Whether argparse takes the key for the one flag that starts so."""
+    return bool(lists.get("dashes")) and sum(one.startswith(key) for one in lists["keys"][""]) == 1
 
 
 @cache

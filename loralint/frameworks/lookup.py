@@ -5,19 +5,22 @@ from __future__ import annotations
 from loralint.frameworks.table import Entry
 from loralint.source.document import Node, Pair
 
+_FIRST = "[0]"  # the only item of a list that a table speaks of
 _NEGATIONS = frozenset({"no_", "not_", "disable_", "skip_", "without_"})
 # By the identity of a table, which is a constant of its module: tables are long and files are many.
 _HEADS: dict[int, dict[str, list[int]]] = {}
 
 
 def find(root: Node, dotted: str) -> Pair | None:
-    """Find the pair at a dotted path; a key that itself holds dots is found whole."""
+    """Find the pair at a dotted path, such as `a.b` or `a[0].b`; a key that itself holds dots is found whole."""
     pair = root.pair(dotted)
     if pair is not None or "." not in dotted:
         return pair
     head, _, rest = dotted.partition(".")
-    outer = root.pair(head)
-    return find(outer.value, rest) if outer is not None and outer.value.kind == "mapping" else None
+    first = head.endswith(_FIRST)
+    outer = root.pair(head.removesuffix(_FIRST))
+    inner = (outer.value.items[0] if first and outer.value.items else outer.value) if outer is not None else None
+    return find(inner, rest) if inner is not None and inner.kind == "mapping" else None
 
 
 def met(table: tuple[Entry, ...], root: Node) -> list[Entry]:

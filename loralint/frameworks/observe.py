@@ -14,6 +14,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
     loose     mappings ("" for the top) with keys of the user's own, of which only a likely slip is told
     extends   another list that this one adds to: what it knows at the top is not moved here
+    dashes    true: keys at the root are argparse's flags, which may be written `--key` and cut short
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
     choices   {dotted key: {values, effect, message, when, package, instead, also, slips}}: words that the key takes
               (`*` stands for anything), what another one does, what to write if it resembles none or is a known
@@ -26,7 +27,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.key_list import key_list, settled, top_keys
+from loralint.frameworks.key_list import abbreviated, key_list, settled, top_keys
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import closest, find, met
@@ -109,7 +110,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
             holding = next((one for one in _several(moved) if _holds(one, pair.value, reader, look)), None)
             if holding is not None:
                 yield _moved(document, pair, dotted, holding, reader)
-        elif not _known(dotted, pair.key, known, lists["keys"]):
+        elif not (_known(dotted, pair.key, known, lists["keys"]) or abbreviated(lists, dotted)):
             unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins, guess=guesses > 0)
             guesses -= 1
             if unknown.replacement or not (plugins.foreign or _parent(dotted, pair.key) in lists.get("loose", ())):

@@ -1,0 +1,85 @@
+"""What SimpleTuner 4.8.0 refuses or passes over where one key alone does not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.observe import place
+from loralint.frameworks.table import Look, Observation
+from loralint.source.document import Document, Pair
+from loralint.source.scalars import number_text, value
+
+# switches that are on unless a file says false; the text "false" leaves the flag out
+_ON = ("gradient_checkpointing", "compress_disk_cache", "fsdp_reshard_after_forward", "model_card_private")
+_GONE = {"adafactor": "optimi-stableadamw", "adamw8bit": "optimi-adamw", "dadaptation": "adamw_schedulefree"}
+_PIXELS = 16  # no picture is that small; megapixels are
+
+
+def observe_faults(document: Document, _: Look) -> list[Observation]:
+    """Observe lengths given twice, halves of pairs, optimizers that are gone, and texts that switch nothing off."""
+    return [*_length(document), *_betas(document), *_optimizer(document), *_texts(document), *_unit(document)]
+
+
+def _pair(document: Document, key: str) -> Pair | None:
+    root = document.root
+    return (root.pair(key) or root.pair(f"--{key}")) if root is not None else None
+
+
+def _read(document: Document, key: str) -> object:
+    """What a key holds; None where it is absent."""
+    pair = _pair(document, key)
+    made = value(pair.value, "json") if pair is not None else None
+    number = number_text(made) if isinstance(made, str) else None
+    return made if number is None else number
+
+
+def _at(document: Document, pair: Pair, effect: str, message: str, to: str = "", rewrite: str = "") -> Observation:
+    kind = "rejected" if effect == "crash" else "coerced"
+    return Observation(kind, place(document, pair, pair.key), effect, message, to, rewrite, "simpletuner")
+
+
+def _length(document: Document) -> Iterator[Observation]:
+    """Steps and epochs exclude each other, and an absent `num_train_epochs` is 1."""
+    steps, epochs = _read(document, "max_train_steps"), _read(document, "num_train_epochs")
+    if not isinstance(steps, (int, float)) or steps <= 0 or (isinstance(epochs, (int, float)) and epochs <= 0):
+        return
+    pair = _pair(document, "num_train_epochs")
+    if pair is not None:
+        message = "SimpleTuner stops when both `max_train_steps` and `num_train_epochs` are above 0"
+        yield _at(document, pair, "crash", message, "0", "value")
+        return
+    pair = _pair(document, "max_train_steps")
+    if pair is not None:
+        message = "SimpleTuner stops since `num_train_epochs`, which is 1 unless it is set to 0, limits the run too"
+        yield _at(document, pair, "crash", message)
+
+
+def _betas(document: Document) -> Iterator[Observation]:
+    pairs = [_pair(document, key) for key in ("optimizer_beta1", "optimizer_beta2")]
+    given = [pair for pair in pairs if pair is not None and pair.value.tag != "null"]
+    if len(given) == 1:
+        yield _at(document, given[0], "crash", "SimpleTuner wants both betas or none")
+
+
+def _optimizer(document: Document) -> Iterator[Observation]:
+    pair = _pair(document, "optimizer")
+    instead = _GONE.get(pair.value.raw) if pair is not None else None
+    if pair is not None and instead is not None:
+        yield _at(document, pair, "crash", f"SimpleTuner has dropped the optimizer {pair.value.raw}", instead)
+
+
+def _texts(document: Document) -> Iterator[Observation]:
+    for key in _ON:
+        pair = _pair(document, key)
+        if pair is not None and value(pair.value, "json") in ("false", "False"):
+            message = f"SimpleTuner leaves a flag out whose value is the text `{pair.value.raw}`, so this one stays on"
+            yield _at(document, pair, "changed", message, "false", "value")
+
+
+def _unit(document: Document) -> Iterator[Observation]:
+    """`resolution: 1` is a megapixel with `resolution_type: area` only."""
+    pair, size = _pair(document, "resolution"), _read(document, "resolution")
+    kind = _read(document, "resolution_type") or "pixel_area"
+    if pair is not None and isinstance(size, (int, float)) and 0 < size <= _PIXELS and kind in ("pixel", "pixel_area"):
+        message = f"`resolution_type: {kind}` counts pixels, and pictures {pair.value.raw} pixels wide teach nothing"
+        yield _at(document, pair, "changed", message)
