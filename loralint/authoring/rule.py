@@ -11,7 +11,10 @@ from loralint.authoring import conditions, names
 
 VOCABULARY = "x-vocabulary"
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-_SOURCE = r"https?://\S|arXiv:\d{4}\.\d{4,5}|\S@\S|\S#\d|\b[a-z][\w.-]* v?\d+\.\d|^measured here: |^computed: "
+_SOURCE = (
+    r"https?://\S|arXiv:\d{4}\.\d{4,5}|\S@\S|\S#\d|\b[a-z][\w.-]* v?\d+\.\d|^measured here: |^computed: "
+    r"|^docs/claims\.md#c\d\d$"
+)
 
 
 def _condition(condition: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +73,7 @@ Source = Annotated[
     Field(
         pattern=_SOURCE,
         description="URL, arXiv:2305.14314, repository@commit path, package version path, repository#issue, "
-        "'measured here: how', or 'computed: from what'",
+        "'measured here: how', 'computed: from what', or docs/claims.md#c07, the popular claim that a rule corrects",
     ),
 ]
 Spec = Annotated[str, Field(pattern=r"^(<|<=|>|>=|==|!=)\d[\w.]*(,(<|<=|>|>=|==|!=)\d[\w.]*)*$")]

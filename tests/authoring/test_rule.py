@@ -71,6 +71,7 @@ def test_faults_are_refused_with_their_reason(rule, change, fault):
         "pytorch/pytorch#124996",
         "measured here: three seeds",
         "computed: 2 ** -8",
+        "docs/claims.md#c07",
     ],
 )
 def test_kinds_of_sources(rule, source):

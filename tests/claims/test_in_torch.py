@@ -182,6 +182,21 @@ def test_any_alpha_is_accepted(peft, model, alpha, scaling):
     assert adapter.base_model.model.to_q.scaling["default"] == scaling
 
 
+@pytest.mark.parametrize(("dropout", "passed"), [(-0.1, True), (1.0, False)])
+def test_a_dropout_outside_of_its_range_is_accepted(torch, peft, model, dropout, passed):
+    layer, seen = adapted(peft, model, lora_dropout=dropout).base_model.model.to_q, []
+    layer.lora_A["default"].register_forward_pre_hook(lambda _module, given: seen.append(given[0]))
+    layer.train()(torch.ones(2, 64))
+    assert bool(seen[0].all()) is passed
+    assert bool(seen[0].any()) is passed
+
+
+@pytest.mark.parametrize("rank", [0, -4])
+def test_a_rank_below_one_is_refused(peft, model, rank):
+    with pytest.raises(ValueError, match="positive integer"):
+        adapted(peft, model, r=rank)
+
+
 def test_alpha_can_be_set_for_each_layer(peft, model):
     layers = adapted(peft, model, alpha_pattern={"to_k": 4}).base_model.model
     assert layers.to_q.scaling["default"] == 1
