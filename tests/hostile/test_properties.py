@@ -12,19 +12,11 @@ from hypothesis import strategies as st
 
 import loralint
 from loralint.engine.settings import Settings
+from loralint.frameworks.detect import NAMES
 from loralint.render import render
 
-NAMES = st.sampled_from(["c.yaml", "c.yml", "c.json", "adapter_config.json", "c.toml", "c"])
-FRAMEWORKS = [
-    "axolotl",
-    "llamafactory",
-    "llamafactory-v1",
-    "trl",
-    "alignment-handbook",
-    "transformers",
-    "peft",
-    "torchtune",
-]
+FILES = st.sampled_from(["c.yaml", "c.yml", "c.json", "adapter_config.json", "c.toml", "c"])
+FRAMEWORKS = sorted(NAMES)
 LAX = settings(
     deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -52,20 +44,21 @@ def _survives(data: bytes, name: str, **given_options) -> None:
 
 
 @LAX
-@given(st.binary(max_size=400), NAMES, st.sampled_from(["", *FRAMEWORKS]))
+@given(st.binary(max_size=400), FILES, st.sampled_from(["", *FRAMEWORKS]))
 def test_any_bytes(data, name, framework):
     _survives(data, name, framework=framework)
 
 
 @LAX
-@given(st.text(max_size=300), NAMES, st.sampled_from(FRAMEWORKS))
+@given(st.text(max_size=300), FILES, st.sampled_from(FRAMEWORKS))
 def test_any_text(text, name, framework):
     _survives(text.encode("utf-8", "surrogatepass"), name, framework=framework)
 
 
 # Real-looking configs, with any value under any key.
 WORDS = [
-    "auto", "1e-4", "2e-4", "all-linear", "q_proj,v_proj", "${X}", "{{ x }}", "lora", "cosine", "no", "steps", "bf16", "T4",
+    "auto", "1e-4", "2e-4", "all-linear", "q_proj,v_proj", "${X}", "{{ x }}", "lora", "cosine", "no", "steps", "bf16",
+    "T4",
     "full", "-1", "", " ", "1:30", "0x10", "nan", ".inf", "null", "adamw_torch", "nf4", "2024-01-01",
 ]  # fmt: skip
 ODD = st.recursive(
@@ -78,31 +71,33 @@ ODD = st.recursive(
 )
 KEYS = {
     "axolotl": """
-        base_model adapter lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear learning_rate datasets
-        optimizer lr_scheduler warmup_steps warmup_ratio num_epochs max_steps micro_batch_size gradient_accumulation_steps
-        bf16 fp16 load_in_4bit load_in_8bit sequence_len sample_packing save_steps eval_steps saves_per_epoch val_set_size
-        weight_decay max_grad_norm lora_modules_to_save peft_use_dora peft_use_rslora loraplus_lr_ratio rl deepspeed fsdp
-        special_tokens tokens early_stopping_patience plugins""",
+        base_model adapter lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear learning_rate
+        datasets optimizer lr_scheduler warmup_steps warmup_ratio num_epochs max_steps micro_batch_size
+        gradient_accumulation_steps bf16 fp16 load_in_4bit load_in_8bit sequence_len sample_packing save_steps
+        eval_steps saves_per_epoch val_set_size weight_decay max_grad_norm lora_modules_to_save peft_use_dora
+        peft_use_rslora loraplus_lr_ratio rl deepspeed fsdp special_tokens tokens early_stopping_patience
+        plugins""",
     "llamafactory": """
-        model_name_or_path finetuning_type stage lora_rank lora_alpha lora_target lora_dropout learning_rate dataset
-        template cutoff_len quantization_bit optim lr_scheduler_type warmup_steps num_train_epochs bf16 fp16 save_steps
-        per_device_train_batch_size gradient_accumulation_steps eval_steps pissa_init use_dora packing flash_attn
-        deepspeed additional_target""",
+        model_name_or_path finetuning_type stage lora_rank lora_alpha lora_target lora_dropout learning_rate
+        dataset template cutoff_len quantization_bit optim lr_scheduler_type warmup_steps num_train_epochs bf16
+        fp16 save_steps per_device_train_batch_size gradient_accumulation_steps eval_steps pissa_init use_dora
+        packing flash_attn deepspeed additional_target""",
     "trl": """
-        model_name_or_path use_peft lora_r lora_alpha lora_target_modules dataset_name learning_rate packing max_length
-        bf16 fp16 load_in_4bit load_best_model_at_end eval_strategy save_strategy eval_steps save_steps optim beta
-        lora_modules_to_save""",
+        model_name_or_path use_peft lora_r lora_alpha lora_target_modules dataset_name learning_rate packing
+        max_length bf16 fp16 load_in_4bit load_best_model_at_end eval_strategy save_strategy eval_steps
+        save_steps optim beta lora_modules_to_save""",
     "transformers": """
-        output_dir learning_rate per_device_train_batch_size gradient_accumulation_steps num_train_epochs max_steps
-        warmup_ratio warmup_steps lr_scheduler_type optim bf16 fp16 eval_strategy save_strategy eval_steps save_steps
-        load_best_model_at_end""",
+        output_dir learning_rate per_device_train_batch_size gradient_accumulation_steps num_train_epochs
+        max_steps warmup_ratio warmup_steps lr_scheduler_type optim bf16 fp16 eval_strategy save_strategy
+        eval_steps save_steps load_best_model_at_end""",
     "peft": """
-        peft_type r lora_alpha lora_dropout target_modules modules_to_save bias use_rslora use_dora init_lora_weights
-        rank_pattern alpha_pattern layers_to_transform layers_pattern base_model_name_or_path task_type loftq_config
-        exclude_modules inference_mode peft_version""",
+        peft_type r lora_alpha lora_dropout target_modules modules_to_save bias use_rslora use_dora
+        init_lora_weights rank_pattern alpha_pattern layers_to_transform layers_pattern base_model_name_or_path
+        task_type loftq_config exclude_modules inference_mode peft_version""",
     "torchtune": """
-        model tokenizer dataset optimizer lr_scheduler loss epochs batch_size gradient_accumulation_steps dtype device
-        max_steps_per_epoch compile enable_activation_checkpointing checkpointer seed resume_from_checkpoint""",
+        model tokenizer dataset optimizer lr_scheduler loss epochs batch_size gradient_accumulation_steps dtype
+        device max_steps_per_epoch compile enable_activation_checkpointing checkpointer seed
+        resume_from_checkpoint""",
 }
 
 
@@ -124,7 +119,8 @@ SEEDS = [path.read_bytes() for folder in ("benchmarks", "examples") for path in 
 
 CUTS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 40), st.binary(max_size=6)), min_size=1, max_size=5)
 SPECIAL = st.sampled_from([
-    b"[", b"]", b"{", b"}", b":", b"-", b"&a ", b"*a", b"!x ", b"|", b">", b"'", b'"', b"#", b"---\n", b"\t", b"\r", b"%",
+    b"[", b"]", b"{", b"}", b":", b"-", b"&a ", b"*a", b"!x ", b"|", b">", b"'", b'"', b"#", b"---\n", b"\t", b"\r",
+    b"%",
     b"@", b"`", b"\\", b"? ", b"<<: ", b"\xef\xbb\xbf", b"\xc2\x85", b"\xe2\x80\xa8", b"\x00",
 ])  # fmt: skip
 

@@ -157,7 +157,7 @@ def test_a_span_over_several_lines_is_underlined_to_the_end_of_its_first():
 
 def test_a_span_outside_of_the_text_has_no_frame():
     assert _frame(TEXT, Span("c", 0, 1, 99, 1, 99, 2)) == []
-    assert _frame("", Span("c", 0, 0, 1, 1, 1, 1)) == ["  1 | "]
+    assert _frame("", Span("c", 0, 0, 1, 1, 1, 1)) == []
 
 
 @pytest.mark.parametrize("odd", ["\x85", "\u2028", "\x0b", "\x0c"])
