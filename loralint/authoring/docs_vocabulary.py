@@ -44,6 +44,15 @@ PLACEHOLDERS = {
     "with commas between, those that the framework can write",
     "{bound}": "any name of the check's own data; the templates below list theirs. In `levels` it is `hit.bound`",
 }
+# what observations on rows of data hold, whose kinds start with `data-`; counts and shares are of one file
+ROW_DATA = (
+    "file", "many", "count", "looked", "share", "where", "field", "detail", "length", "fate", "long_fate", "evaluation",
+    "lost", "certain", "stops", "wanted", "missing", "seen", "by", "word", "longest", "usual",
+)  # fmt: skip
+JOB_DATA = (
+    "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total", "world",
+    "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type", "quoted", "space",
+)  # fmt: skip
 # what each template's hits hold besides the place and the suggestion
 DATA = {
     "condition": (),
@@ -51,7 +60,7 @@ DATA = {
     "compare": ("left", "right"),
     "one_of": ("values", "near"),
     "golden": ("bound", "side", "then", "entry", "range"),
-    "observation": ("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name"),
+    "observation": ("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name", *ROW_DATA, *JOB_DATA),
     "without_effect": ("keys", "count"),
     "conflict": ("first", "second"),
     "items": ("item", "every"),
@@ -80,7 +89,11 @@ def vocabulary() -> Iterator[str]:
         yield f"{escaped(about)}\n"
         yield f"{escaped(how).replace('with:', '`with`:')}\n"
         if DATA.get(name):
-            yield f"Data: {code(DATA[name])}.\n"
+            own = [one for one in DATA[name] if one not in (*ROW_DATA, *JOB_DATA)]
+            yield f"Data: {code(own)}.\n"
+        if name == "observation":
+            yield f"Of rows, in kinds that start with `data-`, also: {code(ROW_DATA)}.\n"
+            yield f"Of manifests, in kinds that start with `job-`, also: {code(JOB_DATA)}.\n"
     yield "## Facts\n"
     yield "Computed from the fields. What a fact needs and nobody says makes it unknown, and the rule is not checked.\n"
     yield table(("fact", "meaning"), ((f"`{name}`", escaped(_fact(name))) for name in sorted(FACTS)))

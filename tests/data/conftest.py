@@ -59,7 +59,7 @@ def checked(tmp_path: Path, monkeypatch):
         Path(name).write_bytes(rows.encode() if isinstance(rows, str) else rows)
         return name
 
-    def run(rows: Any, config: str = AXOLOTL, evaluation: Any = None, name: str = "train.jsonl", **more: Any):
+    def run(rows: Any, /, config: str = AXOLOTL, evaluation: Any = None, name: str = "train.jsonl", **more: Any):
         Path("config.yaml").write_text(config, encoding="utf-8")
         held_out = [write("eval.jsonl", evaluation)] if evaluation is not None else []
         report = loralint.check("config.yaml", data=[write(name, rows)], eval_data=held_out, **more)
