@@ -50,6 +50,6 @@ def _names(code: str, finding: Finding) -> bool:
 @cache
 def _matcher(pattern: str) -> Callable[[str], bool]:
     """Patterns read like lines of a .gitignore."""
-    from loralint.source.discover import ignore_spec
+    from loralint.source.walk import ignore_spec
 
     return ignore_spec([pattern]).match_file

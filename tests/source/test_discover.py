@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from loralint.source.discover import OUTSIDE, SUFFIXES, discover, within
+from loralint.source.discover import OUTSIDE, discover, within
 from loralint.source.read import read_file
+from loralint.source.walk import SUFFIXES
 
 
 @pytest.fixture
