@@ -39,6 +39,14 @@ _FILES = {
     "megatron-bridge": "YAML of overrides for a recipe",
     "verl": "Hydra YAML of the SFT and RL trainers",
     "openrlhf": "its flags as YAML or JSON, dotted or nested; OpenRLHF itself reads no file",
+    "fms-hf-tuning": "JSON that `SFT_TRAINER_CONFIG_JSON_PATH` names",
+    "simpletuner": "`config.json` or `config.toml`, keys with or without `--`",
+    "ai-toolkit": "YAML or JSON with `job: extension`; of several processes the first is read",
+    "kohya-gui": "JSON preset of the kohya_ss window; what it leaves out is not judged",
+    "sd-scripts": "TOML of `--config_file`, of sd-scripts' network trainers and of musubi-tuner",
+    "onetrainer": "JSON preset or saved config",
+    "diffusion-pipe": "TOML of `train.py --config`",
+    "kubernetes": "manifests of training jobs, YAML or JSON, several objects a file; the key is its usual place",
     "generic": "home-made YAML or JSON with the names of PEFT and TrainingArguments in any nesting; no finding is S",
 }
 _DIALECTS = {
@@ -47,6 +55,7 @@ _DIALECTS = {
     "mlx": "PyYAML with mlx-lm's floats (`2e-4` is a number)",
     "jsonargparse": "jsonargparse (`2e-4` is a number)",
     "json": "JSON",
+    "toml": "TOML",
 }
 # what becomes of an unknown key where the readers' lists do not say it in one word
 _UNKNOWN = {
@@ -55,7 +64,14 @@ _UNKNOWN = {
     "nemo-automodel": "in `peft` and `step_scheduler` the run stops; elsewhere only slips are told",
     **dict.fromkeys(("nemo-rl", "nemo", "megatron-bridge", "verl"), "legal; only slips of known keys are told"),
     "openrlhf": "argparse refuses them, but a launcher may read them; only slips of known flags are told",
+    "fms-hf-tuning": "passed over, and not judged",
+    "kohya-gui": "passed over, and not judged",
+    "diffusion-pipe": "passed over, and not judged",
+    "sd-scripts": "nobody reads it; only slips of known keys are told",
+    "ai-toolkit": "dropped without a word; of a process's own keys only slips are told",
+    "onetrainer": "dropped without a word; only slips of known keys are told",
     "generic": "not judged",
+    "kubernetes": "not judged",
     "torchtune": "at the top nobody reads it, in a section the run stops; only slips of known keys are told at the top",
 }
 _EFFECTS = {"crash": "the run stops at start", "lost": "dropped without a word"}

@@ -192,6 +192,7 @@ FIELDS: dict[str, Field] = {
         " cogvideox, pixart, sana, lumina2, hidream, z_image ...",
     ),
     "model.prediction": Field("str", "what a diffusion model predicts: epsilon, v_prediction, flow"),
+    "model.vae": Field("str", "a VAE that replaces the one in the base model"),
     "model.vae_full_precision": Field("bool", "the VAE computes in 32 bits whatever mixed precision says"),
     "adapter.conv_rank": Field("int", "LoRA rank of 3x3 convolutions; absent means that they get no adapter"),
     "adapter.conv_alpha": Field("number", "LoRA alpha of 3x3 convolutions"),

@@ -46,6 +46,8 @@ PLACES = {
     "gpu.memory_gib": "hardware:memory_gib",
     "gpu.count": "hardware:count",
     "model.family": "model:family",
+    "model.named_family": "diffusion:named_family",
+    "model.named_prediction": "diffusion:named_prediction",
     "model.hidden": "model:hidden",
     "model.layers": "model:layers",
     "model.billions": "model:billions",

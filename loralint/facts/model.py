@@ -17,7 +17,10 @@ _OVERFLOWING = frozenset({"hunyuan_video"})
 
 def family(scope: Scope) -> Value:
     """The family, such as llama or qwen2; of a diffusion model its architecture."""
-    return derived(known(scope, "model.diffusion_family") or _model(scope).family)
+    diffusion = scope.get("model.diffusion_family").value
+    if known(scope, "train.task") == "diffusion":
+        return derived(diffusion) if isinstance(diffusion, str) else scope.get("model.named_family")
+    return derived(_model(scope).family)
 
 
 def hidden(scope: Scope) -> Value:
@@ -84,7 +87,7 @@ def vision(scope: Scope) -> Value:
 def fp16_unsafe(scope: Scope) -> Value:
     """Whether its family is known to overflow in fp16."""
     diffusion = known(scope, "model.diffusion_family")
-    if diffusion is not None:
+    if isinstance(diffusion, str):
         return derived(diffusion in _OVERFLOWING)
     return derived(_model(scope).fp16_unsafe)
 

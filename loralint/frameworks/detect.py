@@ -10,7 +10,16 @@ import re
 from importlib import import_module
 from typing import NamedTuple
 
-from loralint.frameworks.signatures import COMPONENT, MAPPINGS, MARKS, PLAIN_MAPPINGS, SIGNATURES, Signature
+from loralint.frameworks.signatures import (
+    COMPONENT,
+    FLAT,
+    JOB_KINDS,
+    MAPPINGS,
+    MARKS,
+    PLAIN_MAPPINGS,
+    SIGNATURES,
+    Signature,
+)
 from loralint.frameworks.table import Reader
 from loralint.source.document import Document, Node
 
@@ -38,6 +47,14 @@ NAMES = {
     "megatron-bridge": "megatron_bridge",
     "verl": "verl",
     "openrlhf": "openrlhf",
+    "fms-hf-tuning": "fms_hf_tuning",
+    "simpletuner": "simpletuner",
+    "ai-toolkit": "ai_toolkit",
+    "kohya-gui": "kohya_gui",
+    "sd-scripts": "sd_scripts",
+    "onetrainer": "onetrainer",
+    "diffusion-pipe": "diffusion_pipe",
+    "kubernetes": "kubernetes",
     "generic": "generic",
 }
 _ALIASES = {
@@ -60,6 +77,14 @@ _ALIASES = {
     "lit-gpt": "litgpt",
     "automodel": "nemo-automodel",
     "nemo1": "nemo",
+    "ostris": "ai-toolkit",
+    "kohya": "sd-scripts",
+    "kohya-ss": "kohya-gui",
+    "musubi-tuner": "sd-scripts",
+    "musubi": "sd-scripts",
+    "fms": "fms-hf-tuning",
+    "k8s": "kubernetes",
+    "manifest": "kubernetes",
     "homemade": "generic",
     "home-made": "generic",
 }
@@ -94,8 +119,32 @@ class _Shape(NamedTuple):
 def detect(document: Document) -> Detection | None:
     """Recognise the framework of a file; None for everything that is no run of one of ours."""
     root = document.root
+    if root is not None and root.pair("apiVersion") is not None:
+        return _manifest(document)
     found = _match(_shape(root), os.path.basename(document.file)) if root is not None else None
-    return found or _homemade(document)
+    return found or _sectioned(document) or _homemade(document)
+
+
+def _sectioned(document: Document) -> Detection | None:
+    """TOML for a trainer to which sections mean nothing."""
+    if document.format != "toml":
+        return None
+    from loralint.frameworks.flat import flattened
+
+    root = flattened(document).root
+    found = _match(_shape(root)) if root is not None else None
+    return found if found is not None and found.framework in FLAT else None
+
+
+def _manifest(document: Document) -> Detection | None:
+    """A training job among the objects of a manifest; every other manifest is nobody's run."""
+    kinds = [kind.raw for one in document.roots if one.kind == "mapping" and (kind := one.get("kind")) is not None]
+    if JOB_KINDS.isdisjoint(kinds) or re.search(_RENDERED, document.text, re.MULTILINE):
+        return None
+    from loralint.frameworks.kubernetes_objects import jobs
+
+    found = jobs(document)
+    return Detection("kubernetes", "kubernetes", f"`kind: {found[0].kind}`") if found else None
 
 
 def _homemade(document: Document) -> Detection | None:
@@ -202,5 +251,12 @@ def _inside(root: Node) -> list[str]:
     """Find the marks of frameworks whose root keys alone are nobody's."""
     sections = [pair for pair in root.pairs if pair.value.kind == "mapping"]
     marks = [f"{section.key}.{pair.key}" for section in sections for pair in section.value.pairs]
+    marks += [f"{section.key}.{mark}" for section in sections for mark in _in_lists(section.value)]
     components = [COMPONENT for section in sections if section.value.get(COMPONENT) is not None]
     return [mark for mark in marks if mark in MARKS] + components
+
+
+def _in_lists(section: Node) -> list[str]:
+    """Keys of the first item of each list of mappings, as `list[].key`."""
+    lists = [(pair.key, pair.value.items[0]) for pair in section.pairs if pair.value.items]
+    return [f"{key}[].{pair.key}" for key, item in lists for pair in item.pairs]

@@ -18,6 +18,8 @@ FAMILIES = {
     "ssd": "sdxl", "vega": "sdxl",
 }  # fmt: skip
 TASK = Entry("train.task", "", write=never, default="diffusion")
+# the same for files that are but a part, in which no default counts
+KNOWN_TASK = {"train.task": (Value("diffusion", "derived", field="train.task"),)}
 
 
 def family(word: object) -> object:

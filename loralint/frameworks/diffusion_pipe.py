@@ -32,6 +32,11 @@ def _beta(index: int) -> Callable[[object], object]:
     return lambda betas: betas[index] if isinstance(betas, list) and len(betas) > index else SKIP
 
 
+def _on(word: object) -> object:
+    """Read `unsloth` as another way of true."""
+    return bool(word)
+
+
 def _rank(look: Look) -> object:
     return look.get("adapter.rank").value
 
@@ -98,7 +103,7 @@ TABLE = (
     Entry("data.cache_text", "model.cache_text_embeddings", not_null, default=True),
     Entry("checkpoint.output_dir", "output_dir", not_null),
     Entry("checkpoint.save_steps", "save_every_n_steps", not_null),
-    Entry("memory.gradient_checkpointing", "activation_checkpointing", lambda word: bool(word), default=False),
+    Entry("memory.gradient_checkpointing", "activation_checkpointing", _on, default=False),
     Entry("kernel.compile", "compile", not_null, default=False),
 )  # fmt: skip
 

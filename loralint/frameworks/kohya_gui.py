@@ -8,8 +8,8 @@ Sources: bmaltais/kohya_ss kohya_gui/{lora_gui,common_gui,finetune_gui}.py.
 
 from __future__ import annotations
 
-from loralint.frameworks.convert import lower, never, not_null, one_to_list
-from loralint.frameworks.diffusion import arguments, edge, mixed, positive, written_mixed
+from loralint.frameworks.convert import lower, never, not_null
+from loralint.frameworks.diffusion import KNOWN_TASK, TASK, arguments, edge, mixed, positive, written_mixed
 from loralint.frameworks.kohya import alpha, rate, rates
 from loralint.frameworks.table import SKIP, Entry, Reader, Values
 from loralint.model import Value
@@ -56,20 +56,24 @@ def _prediction(on: object) -> object:
     return {True: "v_prediction", False: "epsilon"}.get(on, SKIP) if isinstance(on, bool) else SKIP
 
 
-def _folder(name: object) -> object:
-    return one_to_list(name) if name else SKIP
+def _folder(names: object) -> object:
+    return names or SKIP
 
 
 def combine(document: Document, values: Values) -> Values:
     """Decide by several keys: the method, the architecture, the rates and whether the text encoder trains."""
-    fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values)}
-    fields["train.task"] = (Value("diffusion", "derived", field="train.task"),)
+    fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values), **KNOWN_TASK}
     method = values.get("adapter.method") or _untold_method(document)
     fields["adapter.method"] = method
     kind = str(_read(document, "LoRA_type") or "").lower()
     if not any(word in kind for word in _WITH_CONVOLUTIONS):  # written into every preset, read for these kinds only
         fields |= {"adapter.conv_rank": (), "adapter.conv_alpha": ()}
     fields |= _family(document) | _text_encoder(document)
+    if _number(_read(document, "loraplus_lr_ratio")) > 0:  # it has no row: a preset without it has no LoRA+
+        fields |= _derived("adapter.loraplus_ratio", _number(_read(document, "loraplus_lr_ratio")), document,
+                           "loraplus_lr_ratio")  # fmt: skip
+    if _read(document, "vae"):
+        fields |= _derived("model.vae", _read(document, "vae"), document, "vae")
     return fields
 
 
@@ -127,7 +131,7 @@ def _number(raw: object) -> float:
 
 
 TABLE = (
-    Entry("train.task", "", write=never),
+    TASK,
     Entry("model.base", "pretrained_model_name_or_path", lambda name: name or SKIP),
     Entry("model.diffusion_family", "", write=never),
     Entry("model.prediction", "v_parameterization", _prediction, lambda word: word == "v_prediction"),
@@ -142,7 +146,6 @@ TABLE = (
     Entry("adapter.dropout", "network_dropout", not_null),
     Entry("adapter.max_norm", "scale_weight_norms", positive),
     Entry("adapter.dora", "dora_wd", not_null),
-    Entry("adapter.loraplus_ratio", "loraplus_lr_ratio", positive),
     Entry("adapter.dtype", "full_fp16", _half, lambda word: word == "fp16"),
     # optimizer and schedule
     Entry("optim.name", "optimizer", lower, never),
@@ -171,7 +174,7 @@ TABLE = (
     Entry("precision.pure_bf16", "full_bf16", _pure),
     # data
     Entry("data.datasets", "train_data_dir", _folder,
-          lambda names: names[0] if isinstance(names, list) and names else SKIP),
+          lambda names: names[0] if isinstance(names, list) and names else SKIP, split="\n"),
     Entry("data.resolution", "max_resolution", edge,
           lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),
     Entry("data.cache_latents", "cache_latents", not_null),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import lower, never, not_null, one_to_list
+from loralint.frameworks.convert import lower, never, not_null
 from loralint.frameworks.diffusion import TASK, arguments, edge, first, mixed, positive, written_mixed
 from loralint.frameworks.kohya import alpha, family_of, network, rate, rates
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
@@ -83,6 +83,7 @@ TABLE = (
     Entry("model.diffusion_family", "v2", _switch("sd2"), never),
     Entry("model.prediction", "v_parameterization", lambda on: _PREDICTION.get(on is True),
           lambda word: word == "v_prediction", _prediction),
+    Entry("model.vae", "vae", not_null),
     Entry("model.vae_full_precision", "no_half_vae", not_null, default=False),
     # the adapter
     Entry("adapter.method", "network_module", not_null, lambda word: "networks.lora" if word == "lora" else SKIP),
@@ -116,8 +117,8 @@ TABLE = (
     Entry("precision.fp16", "mixed_precision", mixed("fp16"), written_mixed("fp16"), default=False),
     Entry("precision.pure_bf16", "full_bf16", _switch(answer=True)),
     # data
-    Entry("data.datasets", "train_data_dir", one_to_list,
-          lambda names: names[0] if isinstance(names, list) and names else SKIP),
+    Entry("data.datasets", "train_data_dir", not_null,
+          lambda names: names[0] if isinstance(names, list) and names else SKIP, split="\n"),
     Entry("data.resolution", "resolution", edge, lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),
     Entry("data.cache_latents", "cache_latents", not_null, default=False),
     Entry("data.cache_latents", "cache_latents_to_disk", _switch(answer=True), never),

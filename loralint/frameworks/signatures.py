@@ -10,6 +10,11 @@ def _keys(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# Kubernetes objects that may start a training, and what may hold one.
+JOB_KINDS = _keys("""
+    Job CronJob PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob TrainJob TrainingRuntime ClusterTrainingRuntime
+    JobSet RayJob HyperPodPyTorchJob Workflow WorkflowTemplate ClusterWorkflowTemplate CronWorkflow AppWrapper List Pod
+""")
 # Keys of other trainers and of files that are no run: one of them and the file is none of ours.
 FOREIGN = _keys("""
     input_features output_features merge_method slices fine_tune_type lora_parameters lora_layers iters steps_per_eval
@@ -180,6 +185,40 @@ _VERL = _keys("""
     model.partial_pretrain model.lora_rank trainer.total_epochs trainer.default_local_dir trainer.n_gpus_per_node
     data.micro_batch_size_per_gpu data.train_batch_size optim.lr_warmup_steps_ratio optim.clip_grad
 """)
+# trainers of diffusion models; SimpleTuner's keys may be flags
+_SIMPLETUNER = _keys("model_family --model_family")
+_SIMPLETUNER_ALSO = _keys("""
+    data_backend_config model_flavour lora_type lycoris_config base_model_precision train_batch_size max_train_steps
+    validation_resolution validation_prompt validation_num_inference_steps checkpoint_step_interval resolution_type
+    flow_schedule_shift caption_dropout_probability minimum_image_size pretrained_transformer_model_name_or_path
+""")
+_SIMPLETUNER_ALSO |= frozenset(f"--{key}" for key in _SIMPLETUNER_ALSO)
+# the last two only serve a text that does not parse, where a key counts however deep it stands
+_AI_TOOLKIT = _keys("config.process[].train config.process config.train")
+_KOHYA_GUI = _keys("""
+    LoRA_type max_resolution lr_warmup stop_text_encoder_training stop_text_encoder_training_pct noise_offset_type
+    sdxl_no_half_vae sdxl_cache_text_encoder_outputs sdxl_checkbox flux1_checkbox LyCORIS_preset model_list
+""")
+_KOHYA_GUI_ALSO = _keys("""
+    network_dim unet_lr text_encoder_lr train_batch_size caption_extension bucket_reso_steps keep_tokens epoch optimizer
+    optimizer_args sdxl v_parameterization save_precision mixed_precision enable_bucket min_snr_gamma shuffle_caption
+    train_data_dir pretrained_model_name_or_path
+""")
+_SD_SCRIPTS = _keys("""
+    pretrained_model_name_or_path dit train_data_dir dataset_config network_dim network_alpha network_args unet_lr
+    text_encoder_lr optimizer_type optimizer_args max_train_steps max_train_epochs learning_rate output_name
+    train_batch_size lr_scheduler save_every_n_epochs save_model_as mixed_precision
+""")
+_SD_SCRIPTS_ONLY = _keys("network_dim train_data_dir dataset_config unet_lr optimizer_type max_train_epochs")
+_ONETRAINER = _keys("""
+    base_model_name output_model_format output_model_destination learning_rate_scheduler concept_file_name concepts unet
+    transformer text_encoder workspace_dir layer_filter_preset lora_rank peft_type train_dtype
+""")
+_PIPE = _keys("model.type optimizer.type micro_batch_size_per_gpu")
+_FMS = _keys("""
+    use_flash_attn save_model_dir response_template data_formatter_template dataset_text_field auto_gptq bnb_qlora
+    fused_lora fast_kernels fast_moe padding_free multipack trackers data_config_path instruction_template
+""")
 _NVIDIA = _AUTOMODEL | _AUTOMODEL_ALSO | _NEMO_RL | _NEMO_RL_ALSO | _NEMO | _NEMO_MODEL | _NEMO_TRAINER
 _NESTED = _NVIDIA | _BRIDGE | _BRIDGE_ALSO | _VERL_RL | _VERL
 _OPENRLHF = _keys("""
@@ -199,7 +238,7 @@ MARKS = (
     | _AUTOTRAIN
     | {LORA_MODEL, "model.model_name"}
 )
-MARKS |= _SWIFT_SCRIPT | _LITGPT_SECTIONS
+MARKS |= _SWIFT_SCRIPT | _LITGPT_SECTIONS | _AI_TOOLKIT | {"model.type", "optimizer.type"}
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = (
@@ -208,6 +247,8 @@ MAPPINGS = (
     | _keys("lora_parameters")
     | _keys("optimizer_kwargs special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
 )
+# Trainers of which a TOML file may have sections of any name: their keys count as keys of the root.
+FLAT = _keys("sd-scripts")
 # Mappings that TrainingArguments itself takes, so that the file still counts as flat.
 PLAIN_MAPPINGS = _keys("""
     lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config deepspeed accelerator_config optim_args
@@ -261,6 +302,20 @@ SIGNATURES = (
     Signature("verl", "verl_sft", some=_VERL, least=3, none=_keys("apiVersion")),
     Signature("megatron-bridge", "megatron_bridge", some=_BRIDGE, least=1, also=_BRIDGE_ALSO, also_least=2,
               none=_keys("apiVersion checkpoint_dir")),
+    Signature("simpletuner", "simpletuner", some=_SIMPLETUNER, least=1, also=_SIMPLETUNER_ALSO, also_least=1,
+              none=_keys("apiVersion")),
+    Signature("ai-toolkit", "ai_toolkit", _keys("job config.process[].train"), none=_keys("apiVersion")),
+    Signature("ai-toolkit", "ai_toolkit", _keys("job config.process config.train"), none=_keys("apiVersion")),
+    Signature("sd-scripts", "sd_scripts", _keys("network_module"), _SD_SCRIPTS, 1, none=_keys("apiVersion LoRA_type")),
+    Signature("kohya-gui", "kohya_gui", some=_KOHYA_GUI, least=1, also=_KOHYA_GUI_ALSO, also_least=4,
+              none=_keys("apiVersion")),
+    Signature("sd-scripts", "sd_scripts", _keys("pretrained_model_name_or_path"), _SD_SCRIPTS, 4, _SD_SCRIPTS_ONLY, 1,
+              _keys("apiVersion")),
+    Signature("onetrainer", "onetrainer", _keys("training_method model_type"), _ONETRAINER, 1,
+              none=_keys("apiVersion")),
+    Signature("diffusion-pipe", "diffusion_pipe", _PIPE, none=_keys("apiVersion")),
+    Signature("fms-hf-tuning", "fms_hf_tuning", some=_keys("training_data_path peft_method"), least=1, also=_FMS,
+              also_least=1, none=_keys("apiVersion training_method finetuning_type")),
     Signature("ms-swift", "ms_swift_megatron", frozenset(), _MEGATRON, 3, _SWIFT_TUNER | _SWIFT_NAMES, 1,
               _NO_SWIFT),
     Signature("ms-swift", "ms_swift", some=_SWIFT_TUNER, least=1, also=_SWIFT_RUN, also_least=2, none=_NO_SWIFT),

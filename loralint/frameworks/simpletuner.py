@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 
 from loralint.frameworks.convert import lower, never, not_null, words
-from loralint.frameworks.diffusion import TASK, arguments, family, mixed, positive, written_mixed
-from loralint.frameworks.simpletuner_faults import observe_faults
+from loralint.frameworks.diffusion import KNOWN_TASK, TASK, arguments, family, mixed, positive, written_mixed
+from loralint.frameworks.simpletuner_faults import REQUIRED, observe_faults
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.frameworks.training_arguments import path, trackers, written_trackers
 from loralint.model import Unknown, Value
@@ -51,7 +51,7 @@ def _rank(look: Look) -> object:
 def combine(document: Document, values: Values) -> Values:
     """Leave the adapter of a LyCORIS run open, clip by norm only where that is meant, turn to a warm-up that is set."""
     assert document.root is not None
-    fields: dict[str, tuple[Value, ...]] = {}
+    fields: dict[str, tuple[Value, ...]] = dict(KNOWN_TASK)
     lycoris = _scalar(document, "lora_type") == "lycoris"
     if lycoris and _word(values, "adapter.method") == "lora":
         told = values["adapter.method"][0]._replace(value=Unknown("`lycoris_config` names the file that says it"))
@@ -74,6 +74,12 @@ def _word(values: Values, field: str) -> object:
 def _scalar(document: Document, key: str) -> str:
     pair = document.root and (document.root.pair(key) or document.root.pair(f"--{key}"))
     return pair.value.raw.lower() if pair else ""
+
+
+def partial(document: Document) -> str:
+    """Why a file is but a part of a config: a flag that no run can do without is missing."""
+    missing = next((key for key in REQUIRED if not _scalar(document, key)), "")
+    return f"`{missing}`, which SimpleTuner cannot do without, is missing too" if missing else ""
 
 
 _ROWS = (
@@ -144,4 +150,5 @@ READER = Reader(
     packages=("simpletuner",),
     observe=(observe_faults,),
     combine=combine,
+    partial=partial,
 )

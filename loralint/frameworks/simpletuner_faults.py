@@ -12,6 +12,8 @@ from loralint.source.scalars import number_text, value
 # switches that are on unless a file says false; the text "false" leaves the flag out
 _ON = ("gradient_checkpointing", "compress_disk_cache", "fsdp_reshard_after_forward", "model_card_private")
 _GONE = {"adafactor": "optimi-stableadamw", "adamw8bit": "optimi-adamw", "dadaptation": "adamw_schedulefree"}
+# flags that argparse wants; a file without one is shown in part only
+REQUIRED = ("output_dir", "optimizer", "data_backend_config")
 _PIXELS = 16  # no picture is that small; megapixels are
 
 
@@ -49,7 +51,7 @@ def _length(document: Document) -> Iterator[Observation]:
         yield _at(document, pair, "crash", message, "0", "value")
         return
     pair = _pair(document, "max_train_steps")
-    if pair is not None:
+    if pair is not None and all(_pair(document, key) for key in REQUIRED):
         message = "SimpleTuner stops since `num_train_epochs`, which is 1 unless it is set to 0, limits the run too"
         yield _at(document, pair, "crash", message)
 

@@ -85,7 +85,8 @@ class Reader(NamedTuple):
     coerces_inside: texts become numbers and booleans inside mappings, whatever happens at the top.
     partial: why a key that this file lacks may stand in another one ("" where the file is whole); then its field is
     unknown, and the rows' defaults are not asked. guessed: keys are known by their last name only, so no finding is S.
-    documents: a file may hold several YAML documents. flat: sections of the file mean nothing, their keys count as keys of the root.
+    documents: a file may hold several YAML documents. flat: sections of the file mean nothing, their keys count as
+    keys of the root.
     """
 
     name: str

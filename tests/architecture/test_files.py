@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "loralint").rglob("*.py"))
 # Tables are long and are read like data.
-TABLES = {"axolotl_table.py", "fields.py"}
+TABLES = {"axolotl_table.py", "fields.py", "signatures.py"}
 MOST_LINES = 300
 
 

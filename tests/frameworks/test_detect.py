@@ -154,6 +154,13 @@ RUNS = {
     "verl RL": ("verl", "actor_rollout_ref:\n  model:\n    lora_rank: 8\ntrainer:\n  total_epochs: 1\n"),
     "torchtune part": ("torchtune", "model:\n  lora_attn_modules: [q_proj]\n  lora_rank: 8\n"),
 }
+MANIFESTS = {
+    "Kubernetes PyTorchJob": "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec: {}\n",
+    "Kubernetes Job behind a Service": (
+        "apiVersion: v1\nkind: Service\n---\napiVersion: batch/v1\nkind: Job\nspec: {template: {spec: {containers:"
+        " [{command: [torchrun, train.py]}]}}}\n"
+    ),
+}
 # Nobody's format: known names in a nesting of the author's own, which only the whole tree shows.
 HOMEMADE = {
     "nested": "model: {name: org/m}\ntraining: {learning_rate: 1e-4, num_train_epochs: 1}\nlora: {r: 8}\n",
@@ -224,6 +231,23 @@ NO_RUNS = {
     "dataset card data": '{"description": "", "features": {"text": {}}, "splits": {}, "dataset_name": "d"}',
     "results": '{"epoch": 1.0, "train_loss": 0.5, "train_runtime": 1.0, "eval_loss": 0.6}',
     "Kubernetes Job": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {}\n",
+    "Kubernetes Job of a database": (
+        "apiVersion: batch/v1\nkind: Job\nspec: {template: {spec: {containers: [{command: [alembic, upgrade]}]}}}\n"
+    ),
+    "Kubernetes Deployment with a GPU": (
+        "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {containers: [{resources: {limits:"
+        " {nvidia.com/gpu: 1}}}]}}}\n"
+    ),
+    "Kubernetes Job that serves": (
+        "apiVersion: batch/v1\nkind: Job\nspec: {template: {spec: {containers: [{command: [vllm, serve, m],"
+        " resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n"
+    ),
+    "Kubernetes Service and claim": "apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: PersistentVolumeClaim\n",
+    "Helm template of a Job": (
+        "apiVersion: batch/v1\nkind: Job\nspec: {template: {spec: {containers: [\n{command: [torchrun], image:\n"
+        "  {{ .Values.image }} }]}}}\n"
+    ),
+    "AdmissionReview": '{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"kind": "Job"}}',
     "ConfigMap with a config": "apiVersion: v1\nkind: ConfigMap\ndata:\n  c.yaml: |\n    base_model: m\n"
     "    adapter: lora\n",
     "kustomization": "resources:\n  - a.yaml\nimages: []\n",
@@ -276,6 +300,14 @@ def test_recognises(case):
     assert found is not None
     assert (found.framework, found.module) == (framework, NAMES[framework])
     assert looks_like_run(text) == framework or case == "torchtune part"  # needs to see inside a mapping
+
+
+@pytest.mark.parametrize("case", MANIFESTS)
+def test_recognises_a_manifest_that_trains(case):
+    found = detect(document(MANIFESTS[case]))
+    assert found is not None
+    assert (found.framework, found.module) == ("kubernetes", "kubernetes")
+    assert looks_like_run(MANIFESTS[case]) == ""  # a manifest that does not parse is a template more often than not
 
 
 @pytest.mark.parametrize("case", V1)
@@ -422,6 +454,23 @@ def test_recognising_imports_no_reader():
 # Rows of the corpus whose label speaks of the repository, not of the file.
 MISLABELLED = ("_accelerate_fsdp", "HALOs/config/model/base_model.yaml")
 LABELS = {"llamafactory-cli train YAML": "llamafactory", "open-instruct": "generic", "generic-homegrown": "generic"}
+LABELS |= {
+    "SimpleTuner": "simpletuner",
+    "ostris ai-toolkit": "ai-toolkit",
+    "kohya_ss GUI": "kohya-gui",
+    "kohya_ss GUI preset JSON": "kohya-gui",
+    "kohya_ss GUI preset JSON (fork)": "kohya-gui",
+    "kohya_ss GUI (full-FT presets, negative examples)": "kohya-gui",
+    "OneTrainer preset JSON": "onetrainer",
+    "OneTrainer preset JSON (non-LoRA, negative examples)": "onetrainer",
+    "fms-hf-tuning JSON configs passed by ConfigMap": "fms-hf-tuning",
+}
+# files that lie among a trainer's configs and start no run: parts of one, data, tools
+BESIDE = (
+    "lycoris_config.json", "_meta-1_lat.json", "_extract.example.yml", "_generate.example.yaml", "_mod_lora_scale.yaml",
+    "README.md.L298.yaml", "README.md.L326.yaml", "ai-toolkit.md.L107.yaml", "ai-toolkit.md.L228.yaml",
+    "ai-toolkit.md.L93.yaml", "_lora_omnigen2_24gb.yaml",
+)  # fmt: skip
 
 
 def test_the_corpus(shared):
@@ -429,9 +478,11 @@ def test_the_corpus(shared):
         rows = [
             row
             for row in csv.DictReader(file, delimiter="\t")
-            if row["file"].endswith((".yaml", ".yml", ".json")) and not any(word in row["file"] for word in MISLABELLED)
+            if row["file"].endswith((".yaml", ".yml", ".json"))
+            and not any(word in row["file"] for word in MISLABELLED)
+            and not row["file"].endswith(BESIDE)
         ]
-    wrong, aliens, homes, total = [], [], set(), 0
+    wrong, aliens, homes, manifests, total = [], [], set(), [], 0
     for row in rows:
         found = detect(read_file(str(shared / "corpus" / row["file"]), row["file"]))
         label = LABELS.get(row["framework"], row["framework"])
@@ -439,17 +490,19 @@ def test_the_corpus(shared):
         if label in NAMES:
             total += 1
             wrong += [(row["file"], name)] if name != label else []
+        elif name == "kubernetes":
+            manifests.append(row["file"].removeprefix("other/k8s/").partition("/")[0])
         elif name == "generic":
             homes.add(label)
-        elif name:
+        elif name and (label, name) != ("SimpleTuner quickstart", "simpletuner"):  # some of those are fragments
             aliens.append(row["file"].rsplit("/", 1)[-1])
     assert total > 500
     assert len(wrong) <= 0.02 * total, wrong
-    # arguments of a script around TRL, and Helm values that hold a trainer's
-    assert homes == {
-        "fms-hf-tuning JSON configs passed by ConfigMap",
-        "Helm chart: axolotl / LLaMA-Factory / Wan LoRA Jobs",
-    }
+    assert {kind: manifests.count(kind) for kind in manifests} == {
+        "gpu-selectors": 1, "job": 10, "jobset": 2, "pytorchjob": 10, "rayjob": 1, "trainjob": 9
+    }  # fmt: skip
+    # Helm values that hold a trainer's
+    assert homes == {"Helm chart: axolotl / LLaMA-Factory / Wan LoRA Jobs"}
     # examples of TRL and ms-swift that lie among shell scripts
     assert sorted(aliens) == [
         "huggingface_trl__examples_cli_configs_example_config.yaml",

@@ -21,7 +21,7 @@ TOPICS = {
     "4 rate, reinforcement learning": ["lr-rl", "step-first-rl"],
     "5 rate, diffusion": [
         "lr-diffusion", "lr-diffusion-sd15", "lr-diffusion-sdxl", "lr-diffusion-dit", "lr-diffusion-flux2",
-        "lr-diffusion-video", "step-first-diffusion",
+        "lr-diffusion-video", "lr-inherited-diffusion", "step-first-diffusion", "step-first-unet",
     ],
     "6 rate, adaptive optimizers": ["lr-adaptive", "warmup-adaptive"],
     "7 rate, Lion": ["lr-lion", "weight-decay-lion"],
@@ -51,7 +51,7 @@ TOPICS = {
     "31 betas and epsilon": ["beta1", "beta2", "eps", "eps-preference"],
     "32 effective batch": ["batch", "batch-sft", "batch-diffusion", "steps"],
     "33 epochs": ["epochs", "epochs-sft", "epochs-diffusion"],
-    "34 text encoder": ["lr-diffusion-text-encoder"],
+    "34 text encoder": ["text-encoder", "text-encoder-adaptive"],
     "35 kohya's norm scaling and network dropout": ["clip-diffusion", "dropout-diffusion"],
     "36 row length and labels": ["sequence-len"],
     "37 removed and ignored arguments": ["warmup-ratio", "layers-pattern"],

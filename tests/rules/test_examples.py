@@ -22,12 +22,18 @@ def _examples(kind: str):
                 yield pytest.param(rule, example, id=f"{rule.id}-{number}")
 
 
+_IN_TOML = ("sd-scripts", "diffusion-pipe")
+
+
+def _name(framework: str, text: str) -> str:
+    if framework == "peft":
+        return "adapter_config.json"
+    return "config.toml" if framework in _IN_TOML else "config.json" if text.lstrip()[:1] == "{" else "config.yaml"
+
+
 def _check(text: str, framework: str, example: Example, folder: Path):
     """The run that the text makes; examples of rules in preview count as well."""
-    name = (
-        "adapter_config.json" if framework == "peft" else "config.json" if text.lstrip()[:1] == "{" else "config.yaml"
-    )
-    file = folder / name
+    file = folder / _name(framework, text)
     given = example.options
     file.write_bytes(text.encode() + b" " * given.padding)
     if given.needs:

@@ -1,0 +1,41 @@
+"""What the name of a base model says of a diffusion model, where no setting does."""
+
+from __future__ import annotations
+
+import re
+
+from loralint.facts.need import Missing, text
+from loralint.facts.scope import Scope, derived
+from loralint.model import Value
+
+# tried in order, on the id or path in lower case
+_FAMILIES = (
+    ("sdxl", r"sd[-_]?xl|stable-diffusion-xl|(?<![a-z])xl(?![a-z])"),
+    ("sd2", r"stable-diffusion-2|(?<![0-9a-z])v2-[01]_|768-v-ema|512-base-ema|(?<![a-z])sd[-_]?v?2[._-][01]"),
+    ("sd15", r"stable-diffusion-v1|(?<![0-9a-z])v1-[45]|(?<![a-z])sd[-_]?v?1[._-]?[45]"),
+)
+_V_PREDICTION = r"v[-_]?pred|stable-diffusion-2(?:-1)?/?$|v2-[01]_768|768-v-ema"
+_EPSILON = r"stable-diffusion-xl-base|sd_xl_base|stable-diffusion-v1-[45]|(?<![0-9a-z])v1-[45]-pruned|2(?:-1)?-base"
+
+
+def named_family(scope: Scope) -> Value:
+    """The architecture, sd15, sd2 or sdxl, where the base model's name says so."""
+    name = _name(scope)
+    for family, pattern in _FAMILIES:
+        if re.search(pattern, name):
+            return derived(family)
+    raise Missing(f"the name `{name}` does not say which architecture it is")
+
+
+def named_prediction(scope: Scope) -> Value:
+    """What it predicts, epsilon or v_prediction, where the base model is a published one or its name says so."""
+    name = _name(scope)
+    if re.search(_V_PREDICTION, name):
+        return derived("v_prediction")
+    if re.search(_EPSILON, name):
+        return derived("epsilon")
+    raise Missing(f"the name `{name}` does not say what the model predicts")
+
+
+def _name(scope: Scope) -> str:
+    return text(scope, "model.base", "the config names no base model").lower().replace("\\", "/")
