@@ -69,7 +69,7 @@ def _file_faults(document: Document, table: Reader) -> list[Observation]:
         )
         for problem in document.problems
     ]
-    if len(document.roots) > 1 and document.format == "yaml":
+    if len(document.roots) > 1 and document.format == "yaml" and not table.documents:
         second = document.roots[1]
         span = Span(document.file, second.start, second.start, second.line, second.column, second.line, second.column)
         message = f"{table.title} loads one document a file"
