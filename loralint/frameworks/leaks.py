@@ -8,22 +8,36 @@ from loralint.model import Observation, Value
 from loralint.source.document import Document, Node
 from loralint.source.secrets import find, redact
 
+_FROM_ENVIRONMENT = "in the environment (HF_TOKEN, WANDB_API_KEY) instead of `{}`"
+_FROM_SECRET = "from a Secret: `valueFrom.secretKeyRef` with its name and key instead of `value`"  # noqa: S105
+
 
 def leaks(document: Document) -> Iterator[Observation]:
     """One observation for each scalar that holds a secret. One pass over the whole text settles most files."""
     if document.root is not None and redact(document.text) != document.text:
-        yield from _inside(document, document.root, "", "")
+        for root in document.roots:
+            yield from _inside(document, root, "", "")
 
 
 def _inside(document: Document, node: Node, dotted: str, pointer: str) -> Iterator[Observation]:
+    variable = _variable(node)
     for name, label, key_node, child in _children(node, dotted):
         at = f"{pointer}/{label.replace('~', '~0').replace('/', '~1')}"
+        own = variable if label == "value" else ""
         if child.kind != "scalar":
             yield from _inside(document, child, name, at)
         elif kind := find(label if node.kind == "mapping" else dotted, child.raw):
             span, key_span = document.span(child), document.span(key_node)
-            place = Value("***", key=name, pointer=at, text="***", span=span, key_span=key_span)
-            yield Observation("secret", place, "harmless", f"`{name}` holds a {kind}")
+            place = Value("***", key=own or name, pointer=at, text="***", span=span, key_span=key_span)
+            source = _FROM_SECRET if own else _FROM_ENVIRONMENT.format(name)
+            data = {"advice": f"hand the new one over {source}"}
+            yield Observation("secret", place, "harmless", f"`{own or name}` holds a {kind}", data=data)
+
+
+def _variable(node: Node) -> str:
+    """The name of an environment variable that a manifest lists as `name` and `value`."""
+    name = node.get("name") if node.kind == "mapping" and node.get("value") is not None else None
+    return name.raw if name is not None and name.kind == "scalar" else ""
 
 
 def _children(node: Node, dotted: str) -> Iterator[tuple[str, str, Node, Node]]:

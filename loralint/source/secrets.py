@@ -40,6 +40,17 @@ _NAMED = (
     r"(?i)(wandb[\w.-]{0,20}key|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
     r"([\"']?[ \t]{0,8}[:=]\s{0,80}[\"']?(?:\$\{\w{1,40}:-)?)([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
 )
+# A variable of a manifest, its value behind its name or before it; the name says whether the value is a secret.
+_VARIABLE = (
+    r"(\bname[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?)([A-Za-z_][A-Za-z0-9_]{0,80})([\"']?\s{0,80},?\s{0,80}[\"']?value[\"']?"
+    r"[ \t]{0,8}:[ \t]{0,8}[\"']?)([^\s,}\"'$][^\s,}\"']{0,4000})"
+)
+_VARIABLE_AFTER = (
+    r"(\bvalue[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?)([^\s,}\"'$][^\s,}\"']{0,4000})([\"']?\s{0,80},?\s{0,80}[\"']?"
+    r"name[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?)([A-Za-z_][A-Za-z0-9_]{0,80})"
+)
+_CREDENTIAL = r"(?:^|_)(?:TOKEN|API_?KEY|SECRET|SECRET_KEY|PASSWORD|PASSWD|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)$"
+_NO_CREDENTIAL = r"^TOKEN$|(?:^|_)(?:PAD|EOS|BOS|SEP|MASK|UNK|STOP|SPECIAL|IMAGE|END|START|NUM|PER|MAX|MIN)_TOKEN$"
 _WORDS = ("your", "xxxx", "example", "placeholder", "replace", "insert", "dummy", "changeme")
 _NO_PASSWORDS = {"pass", "password", "secret", "token", "key", "xxx", "..."}
 MASK = "***"
@@ -74,6 +85,12 @@ def _find_named(key: str, text: str) -> str | None:
     return None
 
 
+def credential(name: str) -> bool:
+    """Whether an environment variable is named like a token, key or password: HF_TOKEN, but not PAD_TOKEN."""
+    upper = name.upper()
+    return re.search(_CREDENTIAL, upper) is not None and re.search(_NO_CREDENTIAL, upper) is None
+
+
 def redact(text: str) -> str:
     """Mask every secret in any text, whatever surrounds it; before the text is cut, or a part may be left.
 
@@ -88,6 +105,11 @@ def redact(text: str) -> str:
         text = re.sub(_URL_PASSWORD, rf"\1{MASK}\3", text)
     if ("wandb" in lower and "key" in lower) or "secret" in lower:
         text = re.sub(_NAMED, rf"\1\2{MASK}", text)
+    if "value" in lower and "name" in lower:
+        text = re.sub(_VARIABLE, lambda one: f"{one[1]}{one[2]}{one[3]}{MASK}" if credential(one[2]) else one[0], text)
+        text = re.sub(
+            _VARIABLE_AFTER, lambda one: f"{one[1]}{MASK}{one[3]}{one[4]}" if credential(one[4]) else one[0], text
+        )
     return text
 
 

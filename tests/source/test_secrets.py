@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loralint.source.secrets import find, redact
+from loralint.source.secrets import MASK, credential, find, redact
 
 BODY = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789aBcDeFgHiJkLmN"
 
@@ -99,3 +99,38 @@ def test_masking_takes_linear_time(text):
     redact(text)
     find(text, text)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("HF_TOKEN", True), ("WANDB_API_KEY", True), ("AWS_SECRET_ACCESS_KEY", True), ("DB_PASSWORD", True),
+        ("huggingface_token", True), ("OPENAI_APIKEY", True), ("PAD_TOKEN", False), ("MAX_TOKENS", False),
+        ("TOKENIZER", False), ("WANDB_PROJECT", False), ("TOKEN", False), ("SECRET_NAME", False),
+    ],
+)  # fmt: skip
+def test_names_of_credentials(name, is_one):
+    assert credential(name) is is_one
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- name: DB_PASSWORD\n  value: kept\n", "- value: kept\n  name: DB_PASSWORD\n",
+        "{name: HF_TOKEN, value: 'kept'}", '{"name": "HF_TOKEN", "value": "kept"}',
+        '"name": "HF_TOKEN",\n "value": "kept"',
+    ],
+)  # fmt: skip
+def test_the_variable_of_a_manifest_is_masked(text):
+    assert redact(text) == text.replace("kept", MASK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- name: EPOCHS\n  value: 3\n", "- name: HF_TOKEN\n  value: $(OTHER)\n", "name: PAD_TOKEN\nvalue: eos\n",
+        "- name: HF_TOKEN\n  valueFrom: {secretKeyRef: {name: a, key: b}}\n",
+    ],
+)  # fmt: skip
+def test_other_variables_stay_as_they_are(text):
+    assert redact(text) == text
