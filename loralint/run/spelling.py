@@ -33,7 +33,13 @@ def setting(config: Config, wanted: str) -> str:
     pairs = [(field.strip(), text) for field, _, text in (one.partition("=") for one in wanted.split(","))]
     written = [config.write(field, _literal(text)) for field, text in pairs]
     known = [pair_text(key, scalar_text(value, "yaml"), "yaml") for key, value in filter(None, written)]
-    return " and ".join(known or [f"{config.key(field)}: {text}" for field, text in pairs])
+    return " and ".join(known or [_plain(config, field, text) for field, text in pairs])
+
+
+def _plain(config: Config, field: str, text: str) -> str:
+    """What cannot be written by machine; a flag is followed by its value."""
+    flag = config.versions.rows(config.reader, field).key
+    return f"{flag} {text}" if flag.startswith("--") else f"{config.key(field)}: {text}"
 
 
 def _literal(text: str) -> object:
