@@ -1,0 +1,59 @@
+"""diffusion-pipe: sections of TOML, alpha as rank, and two ways to stop at start."""
+
+from __future__ import annotations
+
+from loralint.frameworks.diffusion_pipe import READER
+
+FILE = """\
+output_dir = "out"
+dataset = "dataset.toml"
+epochs = 100
+micro_batch_size_per_gpu = 1
+save_every_n_epochs = 5
+activation_checkpointing = "unsloth"
+
+[model]
+type = "wan"
+ckpt_path = "Wan2.1-T2V-14B"
+dtype = "bfloat16"
+
+[adapter]
+type = "lora"
+rank = 32
+
+[optimizer]
+type = "AdamW8bitKahan"
+lr = 2e-5
+betas = [0.9, 0.99]
+"""
+
+
+def test_reads_what_the_file_says(reading, observed):
+    config = reading(READER, FILE, "wan.toml")
+    expected = {
+        "train.task": "diffusion",
+        "model.diffusion_family": "wan",
+        "adapter.method": "lora",
+        "adapter.rank": 32,
+        "adapter.alpha": 32,
+        "adapter.dtype": "bf16",
+        "optim.name": "adamw8bitkahan",
+        "optim.lr": 2e-5,
+        "optim.beta2": 0.99,
+        "memory.gradient_checkpointing": True,
+        "train.epochs": 100,
+    }
+    assert {field: config.get(field).value for field in expected} == expected
+    assert observed(config) == {}
+
+
+def test_without_an_adapter_everything_trains(reading):
+    text = FILE.replace('[adapter]\ntype = "lora"\nrank = 32\n', "")
+    assert reading(READER, text, "wan.toml").get("adapter.method").value == "full"
+
+
+def test_what_stops_it(reading, observed):
+    text = FILE.replace("rank = 32", "rank = 32\nalpha = 16").replace("save_every_n_epochs = 5\n", "")
+    found = observed(reading(READER, text, "wan.toml"))
+    assert {key: one.effect for key, one in found.items()} == {"adapter.alpha": "crash", "output_dir": "crash"}
+    assert found["adapter.alpha"].rewrite == "remove"

@@ -1,0 +1,93 @@
+"""sd-scripts and musubi-tuner: sections without meaning, alpha 1, rates by part, networks by module and arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+from loralint.frameworks.detect import detect
+from loralint.frameworks.sd_scripts import READER
+from loralint.source.read import read_bytes
+
+FILE = """\
+[Basics]
+pretrained_model_name_or_path = "m.safetensors"
+train_data_dir = "data/img"
+resolution = "512"
+max_train_epochs = 2
+
+[Network_setup]
+network_dim = 16
+network_module = "lycoris.kohya"
+network_args = ["preset=full", "algo=lokr"]
+
+[Optimizer]
+unet_lr = 1e-4
+lr_warmup_steps = 0.1
+mixed_precision = "bf16"
+"""
+
+
+def test_sections_mean_nothing(reading):
+    config = reading(READER, FILE, "config.toml")
+    expected = {
+        "train.task": "diffusion",
+        "model.base": "m.safetensors",
+        "adapter.method": "lokr",
+        "adapter.rank": 16,
+        "adapter.alpha": 1.0,
+        "optim.name": "adamw",
+        "optim.lr": 1e-4,
+        "optim.text_encoder_lr": 1e-4,
+        "schedule.name": "constant",
+        "schedule.warmup_ratio": 0.1,
+        "schedule.warmup_steps": 0,
+        "train.epochs": 2,
+        "train.max_steps": None,
+        "train.text_encoder": True,
+        "precision.bf16": True,
+        "data.datasets": ["data/img"],
+        "data.resolution": 512,
+        "data.caption_extension": ".caption",
+    }
+    assert {field: config.get(field).value for field in expected} == expected
+    assert config.get("adapter.rank").span.line == 8
+
+
+def test_is_recognised_by_keys_in_any_section():
+    assert detect(read_bytes(FILE.encode(), "config.toml")).framework == "sd-scripts"
+    dataset = b"[general]\nshuffle_caption = true\n[[datasets]]\nresolution = 512\n"
+    assert detect(read_bytes(dataset, "dataset.toml")) is None
+
+
+@pytest.mark.parametrize(
+    ("module", "family", "trains"),
+    [("networks.lora_flux", "flux", True), ("networks.lora_wan", "wan", False), ("networks.lora", None, True)],
+)
+def test_the_module_may_say_the_architecture(reading, module, family, trains):
+    config = reading(READER, f'dit = "d.safetensors"\nnetwork_module = "{module}"\nnetwork_dim = 8\n', "c.toml")
+    assert config.get("adapter.method").value == "lora"
+    assert config.get("model.diffusion_family").value == family
+    assert config.get("train.text_encoder").value is trains
+
+
+def test_rates_by_part(reading):
+    base = 'pretrained_model_name_or_path = "m"\nnetwork_module = "networks.lora"\n'
+    config = reading(READER, base + "text_encoder_lr = 0\n", "c.toml")
+    assert (config.get("optim.lr").value, config.get("train.text_encoder").value) == (2e-6, False)
+    config = reading(READER, base + "unet_lr = 1.0\nnetwork_train_unet_only = true\n", "c.toml")
+    assert (config.get("optim.lr").value, config.get("optim.lr").key) == (1.0, "unet_lr")
+
+
+def test_alpha_zero_is_the_rank(reading):
+    text = 'pretrained_model_name_or_path = "m"\nnetwork_module = "networks.lora"\nnetwork_dim = 8\nnetwork_alpha = 0\n'
+    assert reading(READER, text, "c.toml").get("adapter.alpha").value == 8
+
+
+def test_tells_slips_and_keys_in_two_sections(reading, observed):
+    text = FILE + 'netwrok_dropout = 0.1\n[More]\nresolution = "768"\nmy_own_key = 1\n'
+    found = observed(reading(READER, text, "c.toml"))
+    assert sorted((one.kind, key) for key, one in found.items()) == [
+        ("duplicate", "resolution"),
+        ("unknown", "netwrok_dropout"),
+    ]
+    assert found["netwrok_dropout"].replacement == "network_dropout"
