@@ -89,8 +89,8 @@ def test_sdxl_has_an_alpha_of_its_own(reading, observed):
 
 @pytest.mark.parametrize(
     ("model", "family"),
-    [("arch: wan22_14b:t2v", "wan"), ("arch: flux2_klein_4b", "flux2"), ("is_v3: true", "sd3"), ("is_xl: false", "sd15"),
-     ("arch: qwen_image_edit_plus", "qwen_image")],
+    [("arch: wan22_14b:t2v", "wan"), ("arch: flux2_klein_4b", "flux2"), ("is_v3: true", "sd3"),
+     ("is_xl: false", "sd15"), ("arch: qwen_image_edit_plus", "qwen_image")],
 )  # fmt: skip
 def test_architectures_have_one_name(reading, model, family):
     assert reading(READER, _file(model)).get("model.diffusion_family").value == family

@@ -1,4 +1,4 @@
-"""SimpleTuner: flags with and without dashes, alpha as rank, clipping by value, LyCORIS elsewhere, and what is refused."""
+"""SimpleTuner: flags with and without dashes, alpha as rank, clipping by value, LyCORIS elsewhere, refusals."""
 
 from __future__ import annotations
 
