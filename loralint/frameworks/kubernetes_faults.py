@@ -15,6 +15,7 @@ from loralint.frameworks.kubernetes_gpus import (
     resources,
 )
 from loralint.frameworks.kubernetes_objects import Group, Job, jobs, objects
+from loralint.frameworks.kubernetes_operators import of_operator
 from loralint.frameworks.kubernetes_processes import devices, misfits, variables
 from loralint.frameworks.kubernetes_storage import claims_of_one_node, lost_output, shared_claims, small_memory
 from loralint.frameworks.kubernetes_tree import At, entries, inside, items, named, open_text, text, value, word
@@ -23,11 +24,6 @@ from loralint.model import Observation
 from loralint.source.document import Document
 from loralint.source.secrets import credential, find, redact
 
-# The container that each operator looks for, and whose restart policy stands where no policy is written.
-_CONTAINERS = {
-    "PyTorchJob": "pytorch", "TFJob": "tensorflow", "XGBoostJob": "xgboost", "PaddleJob": "paddle", "JAXJob": "jax",
-}  # fmt: skip
-_RESTARTS = {"PyTorchJob": "OnFailure", "PaddleJob": "OnFailure"}
 _PLACEHOLDER = re.compile(
     r"<.*>|\[.*\]|x{3,}|\*+|\.{3}|-+|(?:null|none|dummy|empty|changeme|todo|tbd|false|true|0|1)", re.IGNORECASE
 )
@@ -51,8 +47,8 @@ def _of_job(document: Document, job: Job) -> Iterator[Observation]:
             yield from _texts(document, one)
             yield from _credentials(document, one)
     yield from _labels(document, job)
-    yield from _restarts(document, job)
-    yield from _names(document, job)
+    yield from _of_batch(document, job)
+    yield from of_operator(document, job)
     yield from _without_gpu(document, job)
     yield from _index(document, job)
     yield from misfits(document, job)
@@ -71,7 +67,7 @@ def _amounts(document: Document, group: Group, container: At) -> Iterator[Observ
         data = {"resource": resource(one), "request": text(one), "limit": text(limit), "autopilot": autopilot}
         data["unless"] = ", unless GKE's Autopilot adds it" if autopilot else ""
         if limit is None and text(one) not in ("0", ""):
-            where = value(document, one, key=f"{held.key}.limits" if held else "")
+            where = value(document, one, key=f"{held.key}.limits" if held else "")._replace(field="job.gpus_per_node")
             yield Observation("job-limit-missing", where, "crash", "", data=data)
         elif limit is not None and text(one) != text(limit) and not open_text(text(one) + text(limit)):
             where = value(document, one)
@@ -119,61 +115,15 @@ def _credentials(document: Document, container: At) -> Iterator[Observation]:
         yield Observation("job-credential", where, "harmless", "", data=data)
 
 
-def _restarts(document: Document, job: Job) -> Iterator[Observation]:
-    if job.group == "batch":
-        yield from _of_batch(document, job)
-    if not job.operator:
-        return
-    for group in job.pods:
-        inner, outer = named(group.pod, "restartPolicy"), named(group.policy, "restartPolicy")
-        if inner is not None and text(inner) != (text(outer) or _RESTARTS.get(job.kind, "Never")):
-            data = {"policy": text(outer) or _RESTARTS.get(job.kind, "Never")}
-            yield Observation("job-policy-in-template", value(document, inner), "lost", "", rewrite="remove", data=data)
-    if job.kind != "MPIJob":
-        yield from _endless(document, job)
-
-
-def _endless(document: Document, job: Job) -> Iterator[Observation]:
-    """Restarts that nothing ends; of several roles the first one is told."""
-    policy = named(job.spec, "runPolicy")
-    if named(policy, "activeDeadlineSeconds") is not None:
-        return
-    limit = named(policy, "backoffLimit")
-    for group in job.pods:
-        at = named(group.policy, "restartPolicy")
-        word_ = text(at) if at is not None else _RESTARTS.get(job.kind, "Never")
-        data = {"policy": word_, "role": group.role, "limited": limit is not None}
-        if word_ == "ExitCode" and at is not None:
-            other = value(document, limit) if limit is not None else None
-            yield Observation("job-exit-code", value(document, at), "changed", "", other=other, data=data)
-            return
-        if word_ in ("OnFailure", "Always") and limit is None:
-            where = value(document, at or group.policy or job.spec, key=f"{job.spec.key}.runPolicy.backoffLimit")
-            yield Observation("job-endless-restarts", where, "changed", "", data=data)
-            return
-
-
 def _of_batch(document: Document, job: Job) -> Iterator[Observation]:
     """A Job's pods may not restart always, which is what they do when nobody says otherwise."""
-    for group in job.pods:
+    for group in job.pods if job.group == "batch" else ():
         at = named(group.pod, "restartPolicy")
         if group.pod is not None and text(at) not in ("Never", "OnFailure") and not open_text(text(at)):
             where = value(
                 document, at or named(group.pod, "containers") or group.pod, key=f"{group.pod.key}.restartPolicy"
             )
             yield Observation("job-restarts-always", where, "crash", "", data={"policy": text(at) or "Always"})
-
-
-def _names(document: Document, job: Job) -> Iterator[Observation]:
-    """The operator's own container, which every role must have."""
-    wanted = _CONTAINERS.get(job.kind) if job.operator else None
-    for group in job.pods if wanted else ():
-        names = [named(one, "name") for one in group.containers]
-        known = [one for one in names if one is not None]
-        if known and all(text(one) != wanted and not open_text(text(one)) for one in known):
-            fixed = (wanted or "", "value") if len(known) == 1 else ("", "")
-            data = {"wanted": wanted, "role": group.role}
-            yield Observation("job-container-name", value(document, known[0]), "crash", "", *fixed, data=data)
 
 
 def _without_gpu(document: Document, job: Job) -> Iterator[Observation]:

@@ -121,7 +121,8 @@ def misfits(document: Document, job: Job) -> Iterator[Observation]:
             kind = "job-more-processes" if started.number > count else "job-fewer-processes"
             data = {"processes": started.number, "gpus": count}
             if kind == "job-more-processes" or whole(variables(container).get("WORLD_SIZE")) is None:  # else said there
-                yield Observation(kind, started.at, "crash", "", other=value(document, limit), data=data)
+                where = started.at._replace(field="job.processes_per_node")
+                yield Observation(kind, where, "crash", "", other=value(document, limit), data=data)
         yield from _ranks(document, job, container, count)
         launch = command(job, container)
         if launch is not None:

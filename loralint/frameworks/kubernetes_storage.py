@@ -16,7 +16,9 @@ from loralint.model import Observation, Value
 from loralint.source.document import Document
 
 _OUTPUTS = ("output_dir", "output_path", "checkpoint_dir", "save_dir", "save_path", "default_root_dir")
+_VARIABLES = ("OUTPUT_DIR", "OUTPUT_PATH", "CHECKPOINT_DIR", "CHECKPOINTS_DIR", "SAVE_DIR")
 _WORKERS = ("dataloader_num_workers", "num_workers", "num_dataloader_workers", "max_data_loader_n_workers")
+_MANY = frozenset({"torchrun", "accelerate", "accelerate-launch", "deepspeed"})  # a process a GPU, if nobody says else
 _GONE = ("emptyDir", "ephemeral")  # deleted with the pod
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 _GIB = 2**30
@@ -75,9 +77,11 @@ def small_memory(document: Document, job: Job) -> Iterator[Observation]:
         loaders = first(launch.flags, *_WORKERS) if launch is not None else None
         workers = number(loaders) or 0
         started = processes(document, job, group, container)
-        several = started is not None and started.number > 1
+        launched = launch is not None and launch.program in _MANY and started is None
+        several = launched or (started is not None and started.number > 1)
         if count > 1 or workers:
-            where = value(document, at) if at is not None else _mounting(document, container)
+            place_ = value(document, at) if at is not None else _mounting(document, container)
+            where = place_._replace(field="job.shared_memory")
             data = {"size": f"{size * 1024:.0f} MiB", "seen": several or workers > 0, "gpus": count, "workers": workers}
             yield Observation("job-small-shared-memory", where, "crash", "", data=data)
 
@@ -88,33 +92,45 @@ def _mounting(document: Document, container: At) -> Value:
 
 
 def lost_output(document: Document, job: Job) -> Iterator[Observation]:
-    """Checkpoints that go to a folder which ends with the pod."""
+    """Checkpoints that go to a folder which ends with the pod; of several roles the first one is told."""
     if job.kind in _UNSEEN or job.kind == "MPIJob" or named(job.spec, "volumes") is not None:
         return
     for group, container in job.containers():
         launch = command(job, container)
-        flag = first(launch.flags, *_OUTPUTS) if launch is not None else None
-        if launch is None or flag is None or flag.open or launch.uploads or _handed_over(group, container):
-            continue
-        folder = _folder(flag, container)
-        if not folder:
+        told = _told(document, launch, container)
+        folder = _folder(str(told.value), container) if told is not None else ""
+        if told is None or not folder or (launch is not None and launch.uploads) or _handed_over(group, container):
             continue
         under = [one for one in mounts(group, container) if _below(folder, one.path)]
         mount = max(under, key=lambda one: len(one.path), default=None)
         if mount is None or mount.kind in _GONE:
-            where = place(document, flag, flag.text, "checkpoint.output_dir")
-            data = {"folder": folder, "volume": "an emptyDir, not on a volume" if mount else "no volume"}
-            yield Observation("job-lost-output", where._replace(origin="set"), "lost", "", data=data)
+            volume = "an emptyDir, not on a volume" if mount else "no volume"
+            data = {"folder": folder, "volume": volume, "seen": launch is not None}
+            yield Observation("job-lost-output", told, "lost", "", data=data)
+            return
 
 
-def _folder(flag: Flag, container: At) -> str:
+def _told(document: Document, launch: Launch | None, container: At) -> Value | None:
+    """The flag that names the folder, else a variable whose name says that it does."""
+    flag = output(launch) if launch is not None else None
+    if flag is not None:
+        return None if flag.open else place(document, flag, flag.text, "checkpoint.output_dir")
+    given = variables(container)
+    name = next((one for one in _VARIABLES if one in given and not open_text(text(given[one]))), "")
+    if not name:
+        return None
+    where = value(document, given[name], text(given[name]), key=name)
+    return where._replace(origin="env", field="checkpoint.output_dir")
+
+
+def _folder(path: str, container: At) -> str:
     """The absolute folder; empty where the image decides what a relative one means."""
-    if flag.text.startswith("/"):
-        return os.path.normpath(flag.text)
+    if path.startswith("/"):
+        return os.path.normpath(path)
     base = word(container, "workingDir")
-    if not base.startswith("/") or open_text(base) or "://" in flag.text or not flag.text:
+    if not base.startswith("/") or open_text(base) or "://" in path or not path:
         return ""
-    return os.path.normpath(os.path.join(base, flag.text))
+    return os.path.normpath(os.path.join(base, path))
 
 
 def _below(path: str, folder: str) -> bool:

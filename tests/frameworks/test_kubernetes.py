@@ -705,3 +705,34 @@ def test_an_ordinary_config_does_not_load_the_reader():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_pytorch_job_has_one_master_and_workers():
+    text = pytorch(GPU % 1)
+    assert observed(text.replace("replicas: 1", "replicas: 2")) == [("masters", "replicas", 7)]
+    assert observed(text.replace("Master:", "Chief:")) == [("role", "Chief", 6)]
+    assert kinds(text.replace("replicas: 1", "replicas: $N").replace("Master:", "master:")) == []
+
+
+def test_variables_of_the_launch_belong_to_the_operator():
+    env = "env:\n  - {name: WORLD_SIZE, value: '4'}\n  - {name: NCCL_DEBUG, value: INFO}\n"
+    assert observed(pytorch(env + GPU % 1)) == [("overwritten", "WORLD_SIZE", 15)]
+    assert kinds(pytorch(env + GPU % 1).replace("Master:", "Worker:")) == []  # only a master brings the variables
+    trainer = "  trainer:\n    env:\n      - {name: PET_NNODES, value: '2'}\n"
+    assert observed(SHAPES["TrainJob"].replace("  trainer:\n", trainer)) == [("reserved", "PET_NNODES", 6)]
+
+
+def test_the_launcher_of_mpi_has_no_devices():
+    text = SHAPES["MPIJob"].replace("slotsPerWorker: 2", "slotsPerWorker: 1")
+    text = text.replace("command: [mpirun", "resources: {limits: {nvidia.com/gpu: 1}}\n              command: [mpirun")
+    text = text.replace("nvidia.com/gpu: 2", "nvidia.com/gpu: 1")
+    assert observed(text) == [("launcher-gpus", "com/gpu", 12)]
+    assert kinds(text.replace("slotsPerWorker: 1\n", "slotsPerWorker: 1\n  runLauncherAsWorker: true\n")) == []
+
+
+def test_a_variable_may_name_the_folder():
+    env = "env: [{name: OUTPUT_DIR, value: %s}]\n"
+    assert observed(batch(env % "/out" + GPU % 1)) == [("lost-output", "OUTPUT_DIR", 11)]
+    assert kinds(batch(env % "$(BASE)/out" + GPU % 1)) == []
+    mounted = env % "/out" + "volumeMounts: [{name: a, mountPath: /out}]\n" + GPU % 1
+    assert kinds(batch(mounted, VOLUMES % "nfs: {server: s, path: /}")) == []
