@@ -64,6 +64,7 @@ DATA = {
     "without_effect": ("keys", "count"),
     "conflict": ("first", "second"),
     "items": ("item", "every"),
+    "entries": ("item", "entry"),
     "overlap": ("item",),
     "shadowed": ("first", "second", "of"),
     "targets_in_model": ("names", "modules", "all"),

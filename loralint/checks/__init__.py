@@ -23,6 +23,7 @@ TEMPLATES: dict[str, str] = {
     "without_effect": "loralint.checks.keys:without_effect",
     "conflict": "loralint.checks.keys:conflict",
     "items": "loralint.checks.lists:items",
+    "entries": "loralint.checks.lists:entries",
     "overlap": "loralint.checks.lists:overlap",
     "shadowed": "loralint.checks.keys:shadowed",
     "targets_in_model": "loralint.checks.lists:targets_in_model",

@@ -93,12 +93,21 @@ def _stray(document: Document) -> Iterator[Observation]:
         return
     lists = part("keys-peft")
     newer = parse(pins(document).get("peft", "")) > parse(lists["version"])
+    if kind.raw not in lists["keys"] and kind.raw.upper() in lists["keys"] and kind.tag == "str":
+        yield _small(document, kind.raw)
     if kind.raw not in lists["keys"] or newer:  # a type or a release of which we know nothing
         return
     known = {*lists["keys"][kind.raw], *lists["common"]}
     for pair in document.root.pairs:
         if pair.key not in known and not pair.key.startswith("_"):
             yield _observation(document, pair, kind.raw, known, lists)
+
+
+def _small(document: Document, kind: str) -> Observation:
+    pair = document.root.pair("peft_type") if document.root is not None else None
+    assert pair is not None
+    what = f"PEFT knows the type in capitals only and stops with `KeyError: '{kind}'` when it loads the file"
+    return Observation("rejected", place(document, pair, "peft_type"), "crash", what, f'"{kind.upper()}"', "value")
 
 
 def _observation(

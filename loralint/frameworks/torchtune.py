@@ -137,6 +137,7 @@ def combine(document: Document, values: Values) -> Values:
 
 def _targets(parts: tuple[Value, ...]) -> Value:
     """One value with an item for each module; a switch's modules stand where the switch stands."""
+    parts = tuple(part._replace(value=_named_in(part.value)) if isinstance(part.value, str) else part for part in parts)
     unknown = next((part for part in parts if not isinstance(part.value, list)), None)
     if unknown is not None:
         return unknown
@@ -146,6 +147,11 @@ def _targets(parts: tuple[Value, ...]) -> Value:
         for item in part.items or [part._replace(value=name, items=()) for name in _list(part)]
     ]  # fmt: skip
     return parts[0]._replace(value=[item.value for item in items], items=tuple(items))
+
+
+def _named_in(text: str) -> list[str]:
+    """What a text in place of the list adapts: torchtune asks `"q_proj" in it`, which of a text is true of a part."""
+    return [name for name in ATTENTION if name in text] or [text]
 
 
 def _list(part: Value) -> list[object]:

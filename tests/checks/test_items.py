@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from loralint.checks.lists import items
+from loralint.checks.lists import entries, items
 from loralint.facts.scope import Scope
 from loralint.model import Span, Unknown, Value
 
@@ -62,3 +62,34 @@ def test_an_unknown_list_stays_unknown():
     config = Listed()
     config.value = Value(Unknown("set by ${TARGETS}"), field=FIELD)
     assert items(Scope(config, {}), {"field": FIELD, "matches": "x"}, ()) == Unknown("set by ${TARGETS}")
+
+
+def test_a_slip_of_a_name_is_told_with_what_was_meant():
+    config = Listed("model.lmhead", "embed_tokens", "model.lm_head", "v_head")
+    args = {"field": FIELD, "near": ["lm_head", "embed_tokens"]}
+    hits = items(Scope(config, {}), args, ())
+    assert isinstance(hits, list)
+    assert [(hit.data["item"], hit.suggest) for hit in hits] == [("model.lmhead", "lm_head")]
+
+
+def test_a_text_alone_counts_as_an_item_where_the_rule_says_so():
+    text = Value("wanb", key="report_to", span=Span("c.yaml", 0, 4, 1, 1, 1, 5), field=FIELD)
+
+    class Alone:
+        def get(self, field: str) -> Value:
+            return text if field == FIELD else Value(None, field=field)
+
+    args = {"field": FIELD, "others_than": ["wandb"]}
+    assert items(Scope(Alone(), {}), args, ()) == []
+    hits = items(Scope(Alone(), {}), {**args, "alone": True}, ())
+    assert isinstance(hits, list)
+    assert [hit.at.span for hit in hits] == [text.span]
+
+
+def test_an_entry_of_a_map_that_is_too_small():
+    config = Listed()
+    config.value = Value({"q_proj": 8, "v_proj": 0, "k_proj": True, "o_proj": "x"}, key="rank_pattern", field=FIELD)
+    hits = entries(Scope(config, {}), {"field": FIELD, "below": 1}, ())
+    assert isinstance(hits, list)
+    assert [(hit.data["item"], hit.data["entry"]) for hit in hits] == [("v_proj", 0)]
+    assert entries(Scope(config, {}), {"field": FIELD, "below": 0}, ()) == []

@@ -142,3 +142,9 @@ def test_agreement_with_pefts_own_loader(shared, reading) -> None:
         ignored = [word.strip("[]' ") for word in row["detail"].split(",")] if row["result"] == "ignored-keys" else []
         assert sorted(one.value.key for one in layer.observations) == sorted(ignored), row["file"]
         assert all(one.effect == "harmless" for one in layer.observations)
+
+
+def test_the_type_counts_in_capitals_only(reading, observed) -> None:
+    found = observed(reading(READER, '{"peft_type": "lora", "r": 8}', NAME))["peft_type"]
+    assert (found.kind, found.effect, found.replacement) == ("rejected", "crash", '"LORA"')
+    assert not observed(reading(READER, '{"peft_type": "Something New"}', NAME))

@@ -427,3 +427,16 @@ def test_the_corpus(shared, load):
         assert values["adapter.method"] in {"lora", "full"}, row["file"]
         assert (values["adapter.rank"] is None) is (values["adapter.method"] == "full"), row["file"]
         assert {one.kind for one in config.layers[0].observations} <= {"duplicate"}, row["file"]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("all-linear", ["all-linear"]),
+        ("q_proj,v_proj", ["q_proj", "v_proj"]),
+        ("output_proj", ["output_proj"]),
+    ],
+)
+def test_a_text_in_place_of_the_list_of_layers_is_asked_for_their_names(load, written, read):
+    config = load(f"model:\n  _component_: torchtune.models.llama2.lora_llama2_7b\n  lora_attn_modules: {written}\n")
+    assert config.get("adapter.targets").value == read
