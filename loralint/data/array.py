@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import json
-import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from loralint.data.given import ARRAY_BYTES, ROW_BYTES
+from loralint.data.given import ROW_BYTES, ROWS
 from loralint.data.lines import sampled
-from loralint.data.row import Row, Source, parse, sampling
+from loralint.data.row import Row, Source, parse
 
 BLOCK = 1 << 18
 # A fault, or the end of a number, nearer to the end of what was read may come from there, not from the file.
@@ -26,13 +24,14 @@ class _BrokenError(Exception):
 class _Window:
     """The part of the text that starts with the row under way."""
 
-    __slots__ = ("_decoder", "_file", "_line", "_progress", "at", "block", "ended", "text")
+    __slots__ = ("_counted", "_decoder", "_file", "_line", "_progress", "at", "block", "ended", "text")
 
     def __init__(self, file: BinaryIO, source: Source, block: int) -> None:
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._progress = source.progress
         self._line = 1
+        self._counted = 0
         self.text = ""
         self.at = 0
         self.ended = False
@@ -47,13 +46,15 @@ class _Window:
             text = self._decoder.decode(data, final=self.ended)
         except UnicodeDecodeError as error:
             raise _BrokenError(f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8") from None
-        self._line += self.text.count("\n", 0, self.at)
+        self.line()
         self.text = self.text[self.at :] + text
-        self.at = 0
+        self.at = self._counted = 0
 
     def line(self) -> int:
-        """The line that the window stands in, from 1."""
-        return self._line + self.text.count("\n", 0, self.at)
+        """The line that the row under way starts in, from 1; each break is counted once."""
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return self._line
 
     def sign(self) -> str:
         """The next character that is no white space; empty at the end of the file."""
@@ -86,7 +87,6 @@ class _Window:
 def read_array(file: BinaryIO, source: Source, block: int = BLOCK) -> Iterator[Row]:
     """The rows of a file that is open at its start. A fault is the last row: what follows cannot be told apart."""
     source.unit = "row"
-    source.every = max(source.every, sampling(os.fstat(file.fileno()).st_size, ARRAY_BYTES))
     window = _Window(file, source, block)
     try:
         yield from _items(window, source, in_brackets=window.sign() == "[")
@@ -97,16 +97,20 @@ def read_array(file: BinaryIO, source: Source, block: int = BLOCK) -> Iterator[R
 
 def _items(window: _Window, source: Source, *, in_brackets: bool) -> Iterator[Row]:
     window.at += in_brackets
+    left = ROWS
     while window.sign() not in ("", "]"):
-        line = window.line() if source.every == 1 else 1
+        line = window.line()
         found = window.value()
         if found is None:
             source.too_long += 1
             source.unread = "a row is longer than 4 MiB"
             return
         source.total += 1
-        if source.every == 1 or sampled(json.dumps(found[0]).encode(), source.every):
+        if source.every == 1 or sampled(found[1].encode("utf-8", "surrogatepass"), source.every):
+            left -= 1
             yield Row(source.total, line, found[0])
+        if not left:
+            source.every, left = source.every * 2, ROWS
         if in_brackets and not _goes_on(window):
             break
     if in_brackets:

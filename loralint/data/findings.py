@@ -177,26 +177,29 @@ def _notes(one: Look) -> Iterator[Note]:
         rest = f", the rest behind row {source.total:,}" if source.total else ""
         yield Note("not-checked", f"{source.shown}{rest}: {source.unread}")
     if source.too_long:
-        yield Note("not-checked", f"{source.shown}: {source.too_long:,} rows are longer than 4 MiB")
+        yield Note("not-checked", f"{source.shown}: rows longer than 4 MiB, {source.too_long:,} in number")
     if one.other and not one.plan.declared.shapes:
         names = ", ".join(shown(name, 24) for name in one.unknown)
-        yield Note("not-checked", f"{source.shown}: {one.other:,} rows hold no fields that are known ({names})")
+        said = f"rows with no fields that are known ({names}), {one.other:,} in number"
+        yield Note("not-checked", f"{source.shown}: {said}")
     if one.ruler is not None and one.ruler.undecided:
         yield Note(
             "not-checked",
-            f"{source.shown}: whether {one.ruler.undecided:,} rows fit; --tokenizer FILE counts their tokens",
+            f"{source.shown}: whether {one.ruler.undecided:,} of the rows fit; --tokenizer FILE counts their tokens",
             _LENGTHS,
         )
     if source.total:
         whole = f"all {source.total:,}" if one.looked >= source.total else f"{one.looked:,} of {source.total:,}"
         kinds = ", ".join(f"{kind}" for kind, _ in one.shapes.most_common(3)) or "unknown"
-        kind = "info" if one.looked >= source.total else "not-checked"
+        kind = "info" if source.every == 1 else "not-checked"
         said = "" if kind == "info" else ", a sample chosen by content"
-        yield Note(kind, f"{source.shown}: {whole} rows looked at{said}; layout {kinds}; {_spread(one)}")
+        yield Note(kind, f"{source.shown}: {whole} rows looked at{said}; layout {kinds}{_spread(one)}")
 
 
 def _spread(one: Look) -> str:
-    return f"half have up to {one.spread.quantile(0.5):,} characters, the longest {one.spread.longest():,}"
+    if not one.spread.longest():
+        return ""
+    return f"; half have up to {one.spread.quantile(0.5):,} characters, the longest {one.spread.longest():,}"
 
 
 def _missing(looks: Looks) -> Iterator[Note]:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 # Of a JSONL or Parquet file with more rows a sample of half as many to as many is looked at, chosen by content.
+# Those of a JSON array cannot be counted beforehand: after so many one of two is looked at, then one of four ...
 ROWS = 1_000_000
-# The rows of a JSON array cannot be counted beforehand, so that its sample goes by its size.
-ARRAY_BYTES = 1024 * 1024 * 1024
 # A longer row is not looked at: parsed, it may take thirty times its size.
 ROW_BYTES = 4 * 1024 * 1024
 

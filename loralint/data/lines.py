@@ -11,14 +11,15 @@ from loralint.data.given import ROW_BYTES, ROWS
 from loralint.data.row import SCAN, Row, Source, parse, sampling
 
 _BLOCK = 1 << 20
+_FIRST = 1_000  # lines that are looked at in any case, so that there is no file of which nothing is
 _TOLD = 1 << 18  # bytes between two words of progress
 
 
 def read_lines(file: BinaryIO, source: Source) -> Iterator[Row]:
     """The rows of a file that is open at its start; blank lines are none. A broken line does not end the reading."""
-    source.every = max(source.every, _sampling(file))
+    first = _FIRST if source.every == 1 else 0
+    every = source.every = max(source.every, _sampling(file))
     number, told = 0, 0
-    every = source.every
     while data := file.readline(ROW_BYTES + 1):
         number += 1
         told += len(data)
@@ -31,7 +32,7 @@ def read_lines(file: BinaryIO, source: Source) -> Iterator[Row]:
             source.too_long += 1
             continue
         data = data.strip()
-        if not data or (every > 1 and _left_out(data, source)):
+        if not data or (every > 1 and number > first and _left_out(data, source)):
             continue
         value, end = _plainly(data)
         if end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ from loralint.data.tally import Tally
 from loralint.run.config import Config
 
 _USUAL_ROW = 400  # bytes; files of shorter rows have larger samples of near copies, up to twice the usual
+# What makes the prompt beside the fields that a layout names.
+_BESIDE = frozenset({"system", "tools", "functions", "history", "image", "images", "videos", "audios", "audio"})
 _FILE = 40  # bits of a row's number; above them stands the file's
 
 
@@ -149,7 +152,9 @@ def _shape(value: Mapping[str, Any], one: Look) -> Shape | None:
 
 
 def _compare(row: Row, data: bytes, one: Look, shared: _Pass, file: int) -> None:
-    key, place = digest(data), file | row.number
+    # the same conversation with other tools or pictures is another row
+    more = _beside(row.value)
+    key, place = digest(data + more), file | row.number
     if one.evaluation:
         found = shared.table.find(key)
         one.comparable += shared.table.covers(key)
@@ -160,7 +165,13 @@ def _compare(row: Row, data: bytes, one: Look, shared: _Pass, file: int) -> None
         if found is not None:
             one.tally.add("data-duplicate", row, detail=_pair(row.number, found, one, shared))
     if found is None and shared.near is not None:
-        shared.near.add(data, place)
+        shared.near.add(data + more, place)
+
+
+def _beside(value: object) -> bytes:
+    if not isinstance(value, dict) or _BESIDE.isdisjoint(value):
+        return b""
+    return json.dumps([value.get(name) for name in sorted(_BESIDE)], default=str).encode()
 
 
 def _pair(number: int, found: int, one: Look, shared: _Pass) -> str:

@@ -74,7 +74,7 @@ def test_no_part_of_a_row_is_shown(checked, alpaca):
 def test_unknown_fields_are_named_but_not_long_ones(checked):
     config = CONFIG.replace("type: alpaca", "type: my_module.own")
     run = checked([{"alpha": 1, "b" * 100: 2, f"{SECRET}": 3}], config)
-    note = next(one for one in run.notes if "hold no fields that are known" in one)
+    note = next(one for one in run.notes if "with no fields that are known" in one)
     assert "alpha" in note
     assert "b" * 40 not in note
     assert SECRET not in note
@@ -105,6 +105,7 @@ def test_evaluation_rows_in_the_training_data(checked, alpaca):
 
 def test_in_a_sample_the_share_of_leaks_stays_the_same(checked, alpaca, monkeypatch):
     monkeypatch.setattr(lines, "ROWS", 1000)
+    monkeypatch.setattr(lines, "_FIRST", 0)
     train = [alpaca(f"Say {number}.", f"It is {number}.") for number in range(8000)]
     held_out = train[:400] + [alpaca(f"Ask {number}.", f"It is {number}.") for number in range(400)]
     run = checked(train, evaluation=held_out)
@@ -235,4 +236,11 @@ def test_hostile_lines_are_bounded(checked):
     long = '{"instruction": "' + "x" * 6_000_000 + '", "output": "b"}'
     run = checked("\n".join([deep, many, long, '{"instruction": "' + "\x00" * 1000]))
     assert {"LL601", "LL626"} <= set(run.rules)
-    assert "train.jsonl: 1 rows are longer than 4 MiB" in run.notes
+    assert "train.jsonl: rows longer than 4 MiB, 1 in number" in run.notes
+
+
+def test_what_is_not_learnt_makes_no_other_row_but_what_is_asked_with_does(checked, alpaca):
+    same = [alpaca("Say hello.", "Hello!", id=number) for number in range(2)]
+    assert "LL614" in checked(same).rules
+    other = [alpaca("Say hello.", "Hello!", tools=[{"name": number}]) for number in range(2)]
+    assert "LL614" not in checked(other).rules

@@ -217,6 +217,7 @@ def test_a_sample_is_one_in_a_power_of_two(amount, every):
 
 def test_many_rows_are_sampled_by_their_content(rows, monkeypatch):
     monkeypatch.setattr(lines, "ROWS", 100)
+    monkeypatch.setattr(lines, "_FIRST", 0)
     text = "".join(json.dumps({"a": number % 200}) + "\n" for number in range(400))
     source, found = rows(text)
     assert (source.total, source.every) == (400, 4)
@@ -225,6 +226,24 @@ def test_many_rows_are_sampled_by_their_content(rows, monkeypatch):
     assert sorted(met) == sorted(list(set(met)) * 2)  # both copies of a row, or none
     again = rows("".join(sorted(text.splitlines(keepends=True))))[1]
     assert sorted(row.value["a"] for row in again) == sorted(met)
+
+
+def test_the_first_rows_are_looked_at_in_any_case(rows, monkeypatch):
+    monkeypatch.setattr(lines, "ROWS", 2000)
+    source, found = rows('{"a": 1}\n' * 8000)
+    assert source.total == 8000
+    assert len(found) in (1000, 8000)
+
+
+def test_a_long_array_is_thinned_as_it_goes(rows, monkeypatch):
+    monkeypatch.setattr(array, "ROWS", 50)
+    source, found = rows(json.dumps([{"a": number} for number in range(1000)]), "train.json")
+    assert source.total == 1000
+    assert [row.number for row in found[:50]] == list(range(1, 51))
+    assert 150 < len(found) < 300
+    assert found[-1].number > 900
+    twice = rows(json.dumps([{"a": number % 500} for number in range(1000)]), "train.json")[1]
+    assert twice[:50] == found[:50]
 
 
 def test_parquet(tmp_path):
