@@ -39,6 +39,8 @@ from loralint.source.scalars import is_template, number_text, value
 _NUMBERS = frozenset({"int", "float", "number"})
 # Comparing a key with hundreds takes milliseconds, so a file that is all unknown keys is not worth more of them.
 _GUESSES = 100
+# What says no, and is a text that counts as true where nothing converts it.
+DENIALS = frozenset({"false", "no", "off", "0"})
 
 
 def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
@@ -280,7 +282,7 @@ def misread(document: Document, reader: Reader) -> Iterator[Observation]:
 def _misreading(node: Node, wanted: str, dialect: str, converts: bool) -> tuple[str, str, str, str] | None:
     """effect, message, replacement, rewrite."""
     got = value(node, dialect)
-    if wanted == "bool" and not converts and isinstance(got, str) and got.lower() == "false":
+    if wanted == "bool" and not converts and isinstance(got, str) and got.lower() in DENIALS:
         return "changed", f"`{node.raw}` in quotes is a text, and every text counts as true", "false", "value"
     if wanted in _NUMBERS:
         if isinstance(got, str):

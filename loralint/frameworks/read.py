@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.lookup import find, met
-from loralint.frameworks.observe import observe
+from loralint.frameworks.observe import DENIALS, observe
 from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
 from loralint.model import Span, Unknown, Value
 from loralint.source.document import Document, Node, Pair
@@ -55,7 +55,7 @@ def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> V
             value = _number(value)
         elif FIELDS[entry.field].type == "bool":
             # where nothing is converted, a text is true whatever it says
-            value = {"true": True, "false": not reader.converts(entry.key)}.get(value.lower(), value)
+            value = _switch(value, converts=reader.converts(entry.key))
     elif FIELDS[entry.field].type == "bool" and isinstance(value, int):
         value = bool(value)
     value = entry.read(value)
@@ -96,7 +96,7 @@ def _pointer(key: str, *, whole: bool = False) -> str:
 
 
 def loaded(node: Node, dialect: str) -> object:
-    """A node's plain value, with Unknown for a text, or an item of a list, that is filled in only when the run starts."""
+    """A node's plain value, with Unknown for a text or an item of a list that is filled in when the run starts."""
     if node.kind == "sequence":
         return [loaded(item, dialect) for item in node.items]
     if node.kind == "scalar" and is_template(node.raw):
@@ -136,6 +136,11 @@ def _items(document: Document, node: Node, key: str, dialect: str) -> Iterator[V
             text=document.text[item.start : item.end],
             span=document.span(item),
         )
+
+
+def _switch(text: str, *, converts: bool) -> object:
+    word = text.lower()
+    return not converts if word in DENIALS else True if word == "true" else text
 
 
 def _number(text: str) -> object:
