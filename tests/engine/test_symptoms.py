@@ -52,6 +52,8 @@ SURE = [
     ("20 epochs requested, training stops after 10 steps", "LL445"),
     ("loss is 0 from the first step", "LL217"),
     ("Prodigy does not learn", "LL404"),
+    ("Zero images found and the run stops with a 'no data' message.", "LL713"),
+    ("RuntimeError that NaN was detected in latents", "LL706"),
 ]
 # what nothing in a config explains, or what no rule knows yet
 UNKNOWN = [
@@ -63,7 +65,6 @@ UNKNOWN = [
     "nvidia-smi not found in the pod",
     "permission denied",
     "Workers hang in init_process_group or crash-loop in a user namespace.",
-    "Zero images found and the run stops with a 'no data' message.",
 ]
 
 
