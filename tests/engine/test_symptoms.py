@@ -54,6 +54,10 @@ SURE = [
     ("Prodigy does not learn", "LL404"),
     ("Zero images found and the run stops with a 'no data' message.", "LL713"),
     ("RuntimeError that NaN was detected in latents", "LL706"),
+    ("nvidia-smi not found in the pod", "LL801"),
+    ("Workers hang in init_process_group or crash-loop in a user namespace.", "LL827"),
+    ("Job creation fails: limit must be set for non overcommitable resources.", "LL801"),
+    ("DataLoader worker (pid 125) is killed by signal: Bus error.", "LL824"),
 ]
 # what nothing in a config explains, or what no rule knows yet
 UNKNOWN = [
@@ -62,9 +66,7 @@ UNKNOWN = [
     "how do I bake a cake",
     "No space left on device",
     "ConnectionError: couldn't reach huggingface.co",
-    "nvidia-smi not found in the pod",
     "permission denied",
-    "Workers hang in init_process_group or crash-loop in a user namespace.",
 ]
 
 
