@@ -43,9 +43,10 @@ def _meant(name: object, args: Mapping[str, Any]) -> str | None:
     last = str(name).rpartition(".")[2]
     if last in args.get("near", (last,)):
         return None
-    from loralint.frameworks.lookup import closest
+    import difflib
 
-    return closest(last, args["near"]) or None
+    close = difflib.get_close_matches(last, args["near"], 1, 0.84)
+    return close[0] if close else None
 
 
 def _is_bad(name: object, args: Mapping[str, Any]) -> bool:

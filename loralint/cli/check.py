@@ -76,6 +76,8 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     A finding says what will happen to the run, where, why, and what to write instead. Tier S blocks, A wants a second
     pair of eyes, B is small.
     """
+    if "" in paths:  # an unset variable in a script, most likely; it is not this folder
+        raise usage("PATH is empty")
     settings = settings_for(given["isolated"])
     try:
         job = make_job(

@@ -14,6 +14,7 @@ from loralint.source.secrets import redact
 
 WIDTH = 120
 _LONG = 10_000
+_SEEN = 20  # columns of a span that have to show, if it has so many
 _BREAK = re.compile(r"\r\n?|\n")  # as spans count lines; str.splitlines knows more
 
 
@@ -25,13 +26,22 @@ def frame(text: str, span: Span, style: Style) -> Iterator[str]:
     # a secret may stand in the line below the name that tells it, so lines are redacted together
     *above, line = redact("\n".join(map(_cut, lines[max(0, span.line - 3) : span.line]))).split("\n")
     margin = len(str(span.line))
-    if above and above[-1].strip():
+    raw = lines[span.line - 1]
+    start, end = span.column - 1, span.end_column - 1 if span.end_line == span.line else len(raw)
+    left = _left(start, end) if len(line) == len(_cut(raw)) > start else 0
+    if above and above[-1].strip() and not left:
         yield f"  {style.dim(f'{span.line - 1:>{margin}} |')} {_shown(above[-1])}"
-    shown = _shown(line)
+    shown = _shown(f"…{line[left + 1 :]}" if left else line)
     yield f"  {style.dim(f'{span.line:>{margin}} |')} {shown}"
-    start, width = _carets(lines[span.line - 1], span, shown)
-    if width:
-        yield f"  {style.dim(' ' * margin + ' |')} {' ' * start}{style.caret('^' * width)}"
+    # redaction and cleaning move the text, and then nothing can be underlined
+    if start < end and span.start != span.end and len(shown) == len(raw[left : left + WIDTH]) > start - left:
+        carets = "^" * (min(end - left, len(shown)) - (start - left))
+        yield f"  {style.dim(' ' * margin + ' |')} {' ' * (start - left)}{style.caret(carets)}"
+
+
+def _left(start: int, end: int) -> int:
+    """Columns to leave out at the front of the line, so that what lies beyond the width of the frame shows."""
+    return start - WIDTH // 3 if min(end, start + _SEEN) > WIDTH else 0
 
 
 @lru_cache(maxsize=1)
@@ -42,15 +52,6 @@ def _lines(text: str) -> list[str]:
 def _cut(line: str) -> str:
     """A line of a length that can be looked at, without a half of a word, which could be half of a secret."""
     return line if len(line) <= _LONG else line[:_LONG].rstrip(ascii_letters + digits + "_-./+=~")
-
-
-def _carets(line: str, span: Span, shown: str) -> tuple[int, int]:
-    """Column and width of the underline; none where cleaning or redaction has moved the text."""
-    if len(shown) != len(line[:WIDTH]) or span.start == span.end:
-        return 0, 0
-    end = span.end_column if span.end_line == span.line else len(line) + 1
-    start = min(span.column - 1, len(shown))
-    return start, max(0, min(end - 1, len(shown)) - start)
 
 
 def _shown(line: str) -> str:

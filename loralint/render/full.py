@@ -30,7 +30,9 @@ def render(report: Report, *, color: bool) -> str:
 def _unchecked(report: Report) -> list[str]:
     """What was not checked in several runs, each reason once, the one of most runs first."""
     counts = Counter(note.message for run in report.runs for note in run.notes if note.kind == "not-checked")
-    lines = [f"not checked in {count} run{'s' if count > 1 else ''}: {reason}" for reason, count in counts.most_common()]
+    lines = [
+        f"not checked in {count} run{'s' if count > 1 else ''}: {reason}" for reason, count in counts.most_common()
+    ]
     if len(lines) > MAX_NOTE_LINES:
         rest = len(lines) - MAX_NOTE_LINES + 1
         lines = [*lines[: MAX_NOTE_LINES - 1], f"and {rest} more reasons (--format json has them all)"]

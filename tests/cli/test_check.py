@@ -248,3 +248,9 @@ def test_a_reader_that_goes_away_is_no_error(folder):
         env={**os.environ, "PYTHONPATH": root},
     )  # fmt: skip
     assert (len(done.stdout), done.stderr) == (10, b"")
+
+
+def test_an_empty_path_is_no_name_for_this_folder(invoke):
+    result = invoke("check", "")
+    assert result.exit_code == 2
+    assert "PATH is empty" in result.output

@@ -4,7 +4,7 @@ import pytest
 
 from loralint.model import Finding, Note, Related, Report, Run, Span
 from loralint.render import render
-from loralint.render.frame import frame
+from loralint.render.frame import WIDTH, frame
 from loralint.render.style import Style
 
 TEXT = "base_model: a/b\nadapter: lora\nlora_r: 16\n\n\tlora_alpha: 32  # é\nlearning_rate: 2e-4\n"
@@ -155,6 +155,31 @@ def test_a_span_over_several_lines_is_underlined_to_the_end_of_its_first():
     assert _frame(TEXT, span)[-1] == "    | ^^^^^^^^^^"
 
 
+def test_of_a_long_line_the_part_around_the_span_shows():
+    text = '{"a": 1,\n"pad": "' + "x" * 300 + '", "r": 64, "tail": "' + "y" * 300 + '"}\n'
+    shown, carets = _frame(text, _span(text, "64"))
+    assert shown.startswith("  2 | …xxx")
+    assert shown.endswith("y…")
+    assert len(shown) == len("  2 | ") + WIDTH
+    assert shown[carets.index("^") : carets.rindex("^") + 1] == "64"
+
+
+def test_a_span_that_ends_within_the_width_leaves_the_line_as_it_is():
+    text = "x" * (WIDTH - 2) + "64" + "y" * 40
+    shown, carets = _frame(text, _span(text, "64"))
+    assert shown.startswith("  1 | xxx")
+    assert len(carets) == len("    | ") + WIDTH
+
+
+@pytest.mark.parametrize("column", [500, 20_000])
+def test_a_secret_that_moves_the_text_of_a_long_line_is_masked_all_the_same(column):
+    secret = "hf_" + "A1b2C3d4" * 5
+    text = f'token: "{secret}" ' + "x" * column + " r: 64\n"
+    lines = _frame(text, _span(text, "64"))
+    assert not any(secret[:10] in line for line in lines)
+    assert "64" not in lines[0] or "^" in lines[-1]
+
+
 def test_a_span_outside_of_the_text_has_no_frame():
     assert _frame(TEXT, Span("c", 0, 1, 99, 1, 99, 2)) == []
     assert _frame("", Span("c", 0, 0, 1, 1, 1, 1)) == []
@@ -181,8 +206,10 @@ def test_a_secret_below_its_name_does_not_show():
 
 def test_long_lines_are_cut():
     text = "x: " + "a" * 500 + " 16\n"
-    (line,) = _frame(text, _span(text, "16"))
-    assert len(line) == len("  1 | ") + 120
+    for wanted in ("x", "16"):
+        line, carets = _frame(text, _span(text, wanted))
+        assert len(line) == len("  1 | ") + 120 or line.endswith(" 16")
+        assert len(carets) <= len(line) <= len("  1 | ") + 120
 
 
 def test_names_of_files_and_keys_are_made_harmless(report_on):
