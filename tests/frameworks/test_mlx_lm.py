@@ -201,7 +201,7 @@ OBSERVED = {
         "ignored", "lora_parameters.keys[0]", "lost", "self_attn.q_proj",
     ),
     "lora_parameters: {rank: 8, scale: 2.0, dropout: 0, rnak: 8}\n": (
-        "unknown", "lora_parameters.rnak", "lost", "",
+        "unknown", "lora_parameters.rnak", "lost", "rank",
     ),
     "grad_accumulation_steps: 0\n": ("rejected", "grad_accumulation_steps", "crash", "1"),
     "grad_accumulation_steps: 8\niters: 4\n": ("rejected", "grad_accumulation_steps", "lost", ""),
