@@ -50,8 +50,9 @@ ROW_DATA = (
     "lost", "certain", "stops", "wanted", "missing", "seen", "by", "word", "longest", "usual",
 )  # fmt: skip
 JOB_DATA = (
-    "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total", "world",
-    "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type", "quoted", "space",
+    "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
+    "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
+    "quoted", "space",
 )  # fmt: skip
 # what each template's hits hold besides the place and the suggestion
 DATA = {
@@ -60,7 +61,11 @@ DATA = {
     "compare": ("left", "right"),
     "one_of": ("values", "near"),
     "golden": ("bound", "side", "then", "entry", "range"),
-    "observation": ("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name", *ROW_DATA, *JOB_DATA),
+    "observation": (
+        *("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name"),
+        *ROW_DATA,
+        *JOB_DATA,
+    ),
     "without_effect": ("keys", "count"),
     "conflict": ("first", "second"),
     "items": ("item", "every"),

@@ -141,7 +141,7 @@ def _manifest(document: Document) -> Detection | None:
     kinds = [kind.raw for one in document.roots if one.kind == "mapping" and (kind := one.get("kind")) is not None]
     if JOB_KINDS.isdisjoint(kinds) or re.search(_RENDERED, document.text, re.MULTILINE):
         return None
-    from loralint.frameworks.kubernetes_objects import jobs
+    from loralint.frameworks.readers.kubernetes.objects import jobs
 
     found = jobs(document)
     return Detection("kubernetes", "kubernetes", f"`kind: {found[0].kind}`") if found else None
@@ -159,7 +159,7 @@ def _homemade(document: Document) -> Detection | None:
 
 def reader(module: str) -> Reader:
     """Import the reader of a module named by `detect` or `by_name`."""
-    found: Reader = import_module(f"loralint.frameworks.{module}").READER
+    found: Reader = import_module(f"loralint.frameworks.readers.{module}").READER
     return found
 
 

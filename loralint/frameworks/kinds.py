@@ -50,10 +50,11 @@ def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
     specs = types_of(reader.keys)
     for key, pair in _typed(root, specs):
         made = plain(pair.value, reader.dialect)
-        if type(made) not in _plainly(specs[key]) and not _open(pair.value):
-            if not any(fits(made, kind) for kind in specs[key].split("|")) and not _held(made):
-                meant = (move for move in lists.get("moves", {}).get(key, ()) if fits(made, move["type"]))
-                yield _refused(document, key, pair, specs[key], next(meant, {}), reader)
+        if type(made) in _plainly(specs[key]) or _open(pair.value) or _held(made):
+            continue
+        if not any(fits(made, kind) for kind in specs[key].split("|")):
+            meant = (move for move in lists.get("moves", {}).get(key, ()) if fits(made, move["type"]))
+            yield _refused(document, key, pair, specs[key], next(meant, {}), reader)
 
 
 @cache

@@ -14,7 +14,7 @@ _ABSENT = Value(None, origin="absent")
 
 
 class Config:
-    """Fields by name. Layers come in order of precedence, strongest first; what is absent is the framework's default."""
+    """Fields by name. Layers come strongest first; what is absent is the framework's default."""
 
     __slots__ = ("_look", "_memo", "_partial", "_rows", "layers", "options", "reader", "versions")
 
@@ -37,7 +37,7 @@ class Config:
         return value
 
     def add_rows(self, count: Callable[[Config], Value | None]) -> None:
-        """How to learn the number of rows when nobody gave it; asked, with this config, only when a rule wants to know."""
+        """How to learn the number of rows when nobody gave it; asked only when a rule wants to know."""
         self._rows = count
 
     def key(self, field: str) -> str:
@@ -103,5 +103,3 @@ def _options(options: Options) -> Iterator[tuple[str, Value]]:
         yield "run.rows", Value(options.rows, origin="option", source="--rows", field="run.rows", key="--rows")
     if options.gpu:
         yield "run.gpu", Value(options.gpu, origin="option", source="--gpu", field="run.gpu", key="--gpu")
-
-

@@ -102,7 +102,7 @@ def test_few_modules_of_ours_are_loaded(clean):
 def test_only_the_reader_of_the_file_is_loaded(clean):
     new, _ = clean
     readers = {"axolotl", "llamafactory", "trl", "transformers", "peft", "torchtune", "alignment_handbook"}
-    assert {name for name in readers if f"loralint.frameworks.{name}" in new} == {"axolotl"}
+    assert {name for name in readers if f"loralint.frameworks.readers.{name}" in new} == {"axolotl"}
     assert {"loralint.source.json", "loralint.source.toml"} & new == set()
 
 

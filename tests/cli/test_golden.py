@@ -25,7 +25,8 @@ def test_one_parameter(name):
     text = run(name).output
     assert text.startswith("lora.P: product step, alpha_eff * lr_A * lr_B * width\n\nAfter one or two steps")
     assert (
-        "\n  counts where   lora.on is true\n  recommended    0.0026 (x/÷ 10)\n  fine           1.0e-05 to 0.1\n" in text
+        "\n  counts where   lora.on is true\n  recommended    0.0026 (x/÷ 10)\n  fine           1.0e-05 to 0.1\n"
+        in text
     )
     assert "\n  above 1.5      tier S: the adapter leaves the base model's loss behind" in text
     assert "\n  above 0.1      note: about one published run in twenty-five diverged here\n" in text

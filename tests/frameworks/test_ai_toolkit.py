@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.ai_toolkit import READER
+from loralint.frameworks.readers.ai_toolkit import READER
 
 FILE = """\
 job: extension

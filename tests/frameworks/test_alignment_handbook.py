@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.alignment_handbook import READER
+from loralint.frameworks.readers.alignment_handbook import READER
 
 MIXTURE = """model_name_or_path: some/model
 chat_template: "{% for m in messages %}{{ m.content }}{% endfor %}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.autotrain import READER
+from loralint.frameworks.readers.autotrain import READER
 from loralint.model import Unknown
 
 FILE = """\

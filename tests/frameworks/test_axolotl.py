@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.axolotl import READER
 from loralint.frameworks.read import read_layer
+from loralint.frameworks.readers.axolotl import READER
 from loralint.frameworks.table import Layer, Look, Observation
 from loralint.model import Unknown, Value
 from loralint.run.config import Config

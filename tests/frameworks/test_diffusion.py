@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.diffusion import arguments, edge, family
+from loralint.frameworks.readers.diffusion import arguments, edge, family
 from loralint.frameworks.table import SKIP
 
 

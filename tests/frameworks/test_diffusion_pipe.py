@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.diffusion_pipe import READER
+from loralint.frameworks.readers.diffusion_pipe import READER
 
 FILE = """\
 output_dir = "out"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from loralint.frameworks.fms_hf_tuning import READER
+from loralint.frameworks.readers.fms_hf_tuning import READER
 
 FILE = {
     "model_name_or_path": "meta-llama/Meta-Llama-3-8B",

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import loralint
-from loralint.frameworks.generic import READER
 from loralint.frameworks.leaves import homemade, leaves
+from loralint.frameworks.readers.generic import READER
 from loralint.model import Unknown
 from loralint.source.read import read_bytes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.h2o_llmstudio import READER
+from loralint.frameworks.readers.h2o_llmstudio import READER
 
 FILE = """\
 architecture:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from loralint.frameworks.kohya_gui import READER
+from loralint.frameworks.readers.kohya_gui import READER
 
 PRESET = {
     "LoRA_type": "Standard",

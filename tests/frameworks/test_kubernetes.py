@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import loralint
 from loralint.frameworks.detect import detect
-from loralint.frameworks.kubernetes import READER
-from loralint.frameworks.kubernetes_faults import faults
-from loralint.frameworks.kubernetes_gpus import gpu_names
-from loralint.frameworks.kubernetes_launch import launch_of, number, switch
-from loralint.frameworks.kubernetes_objects import jobs
-from loralint.frameworks.kubernetes_storage import quantity
-from loralint.frameworks.kubernetes_tree import At, top
+from loralint.frameworks.readers.kubernetes import READER
+from loralint.frameworks.readers.kubernetes.faults import faults
+from loralint.frameworks.readers.kubernetes.gpus import gpu_names
+from loralint.frameworks.readers.kubernetes.launch import launch_of, number, switch
+from loralint.frameworks.readers.kubernetes.objects import jobs
+from loralint.frameworks.readers.kubernetes.storage import quantity
+from loralint.frameworks.readers.kubernetes.tree import At, top
 from loralint.frameworks.table import Look
 from loralint.model import Unknown, Value
 from loralint.source.read import read_bytes

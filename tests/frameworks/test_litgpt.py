@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.litgpt import READER
+from loralint.frameworks.readers.litgpt import READER
 from loralint.knowledge.data import part
 from loralint.model import Unknown
 from loralint.run.assemble import assemble

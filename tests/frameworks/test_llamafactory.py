@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from loralint.frameworks.llamafactory import READER
 from loralint.frameworks.read import read_layer
+from loralint.frameworks.readers.llamafactory import READER
 from loralint.frameworks.table import Layer, Look
 from loralint.model import Observation, Unknown, Value
 from loralint.run.config import Config

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loralint.frameworks.llamafactory_v1 import READER
 from loralint.frameworks.read import read_layer
+from loralint.frameworks.readers.llamafactory_v1 import READER
 from loralint.frameworks.table import Look
 from loralint.model import Observation, Unknown, Value
 from loralint.run.config import Config

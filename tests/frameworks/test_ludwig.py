@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.ludwig import READER
+from loralint.frameworks.readers.ludwig import READER
 from loralint.model import Unknown
 
 HEAD = "model_type: llm\nbase_model: org/m\ninput_features: [{name: a, type: text}]\noutput_features: []\n"

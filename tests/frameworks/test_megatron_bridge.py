@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.megatron_bridge import READER
+from loralint.frameworks.readers.megatron_bridge import READER
 from loralint.model import Unknown
 
 FILE = """\

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.mlx_lm import READER
+from loralint.frameworks.readers.mlx_lm import READER
 from loralint.knowledge.data import part
 from loralint.model import Unknown
 from loralint.run.assemble import assemble

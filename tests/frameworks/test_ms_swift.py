@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks import ms_swift_script
-from loralint.frameworks.ms_swift import READER
+from loralint.frameworks.readers import ms_swift_script
+from loralint.frameworks.readers.ms_swift import READER
 from loralint.knowledge.data import part
 from loralint.model import Unknown
 from loralint.run.assemble import assemble

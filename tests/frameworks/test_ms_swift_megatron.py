@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from loralint.frameworks.detect import by_name, detect
-from loralint.frameworks.ms_swift_megatron import READER
+from loralint.frameworks.readers.ms_swift_megatron import READER
 from loralint.knowledge.data import part
 from loralint.run.assemble import assemble
 from loralint.run.options import Options

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loralint.frameworks.globs import read_globs, write_globs
-from loralint.frameworks.nemo_automodel import READER, present
+from loralint.frameworks.readers.globs import read_globs, write_globs
+from loralint.frameworks.readers.nemo_automodel import READER, present
 from loralint.frameworks.table import SKIP
 from loralint.model import Unknown
 

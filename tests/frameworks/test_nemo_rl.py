@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.nemo_rl import DTENSOR, MEGATRON, READER, backend
+from loralint.frameworks.readers.nemo_rl import DTENSOR, MEGATRON, READER, backend
 from loralint.model import Unknown
 from loralint.source.read import read_bytes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.axolotl import READER
-from loralint.frameworks.llamafactory import READER as LLAMAFACTORY
+from loralint.frameworks.readers.axolotl import READER
+from loralint.frameworks.readers.llamafactory import READER as LLAMAFACTORY
 
 
 def test_a_file_full_of_unknown_keys_is_told_whole_but_not_compared_for_minutes(reading, observed) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from loralint.frameworks.onetrainer import READER
+from loralint.frameworks.readers.onetrainer import READER
 
 PRESET = {
     "base_model_name": "stabilityai/stable-diffusion-xl-base-1.0",

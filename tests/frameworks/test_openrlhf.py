@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.openrlhf import READER
+from loralint.frameworks.readers.openrlhf import READER
 from loralint.model import Unknown
 
 NESTED = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.oumi import READER
+from loralint.frameworks.readers.oumi import READER
 
 PINS = {"oumi": "0.9", "trl": "1.5.1", "transformers": "5.16.1"}
 FILE = """\

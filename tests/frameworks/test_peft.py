@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from loralint.frameworks.peft import READER
 from loralint.frameworks.read import read_layer
+from loralint.frameworks.readers.peft import READER
 from loralint.frameworks.table import Look
 from loralint.model import Unknown
 from loralint.source.read import read_file

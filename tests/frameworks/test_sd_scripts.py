@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loralint.frameworks.detect import detect
-from loralint.frameworks.sd_scripts import READER
+from loralint.frameworks.readers.sd_scripts import READER
 from loralint.source.read import read_bytes
 
 FILE = """\

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from loralint.frameworks.simpletuner import READER
+from loralint.frameworks.readers.simpletuner import READER
 
 WHOLE = {
     "model_family": "sd3",

@@ -5,8 +5,8 @@ import csv
 import pytest
 
 from loralint.frameworks.read import read_layer
+from loralint.frameworks.readers.torchtune import READER
 from loralint.frameworks.table import Look
-from loralint.frameworks.torchtune import READER
 from loralint.model import Unknown, Value
 from loralint.run.config import Config
 from loralint.run.options import Options

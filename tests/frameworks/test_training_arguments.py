@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks import llamafactory, trl
-from loralint.frameworks.table import SKIP
-from loralint.frameworks.training_arguments import (
+from loralint.frameworks.readers import llamafactory, trl
+from loralint.frameworks.readers.training_arguments import (
     TRAINING_ARGUMENTS,
     count,
     fsdp_classes,
@@ -18,6 +17,7 @@ from loralint.frameworks.training_arguments import (
     writable_share,
     zero_stage,
 )
+from loralint.frameworks.table import SKIP
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_every_row_is_of_a_canonical_field() -> None:
     ],
 )
 def test_defaults_that_follow_from_other_values(reading, lines, field, value) -> None:
-    from loralint.frameworks.transformers import READER
+    from loralint.frameworks.readers.transformers import READER
 
     assert reading(READER, f"output_dir: out\n{lines}\n").get(field).value == value
 
 
 @pytest.mark.parametrize(("release", "reentrant"), [("4.57.6", True), ("5.24.0", False)])
 def test_reentrant_checkpointing_by_release(reading, release, reentrant) -> None:
-    from loralint.frameworks.transformers import READER
+    from loralint.frameworks.readers.transformers import READER
 
     config = reading(READER, "output_dir: out\ngradient_checkpointing: true\n", pins={"transformers": release})
     assert config.get("memory.reentrant").value is reentrant

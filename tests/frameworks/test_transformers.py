@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from loralint.frameworks.transformers import READER
+from loralint.frameworks.readers.transformers import READER
 
 BASE = "model_name_or_path: some/model\noutput_dir: out\nper_device_train_batch_size: 4\n"
 

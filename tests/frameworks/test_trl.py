@@ -6,9 +6,9 @@ import csv
 
 import pytest
 
+from loralint.frameworks.readers.trl import READER
+from loralint.frameworks.readers.trl_task import of_path
 from loralint.frameworks.table import SKIP
-from loralint.frameworks.trl import READER
-from loralint.frameworks.trl_task import of_path
 from loralint.model import Unknown
 from loralint.source.read import read_file
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.unsloth_studio import PROJECTIONS, READER
-from loralint.frameworks.unsloth_studio_defaults import READER as DEFAULTS
+from loralint.frameworks.readers.unsloth_studio import PROJECTIONS, READER
+from loralint.frameworks.readers.unsloth_studio_defaults import READER as DEFAULTS
 
 FILE = """\
 model: unsloth/Qwen2.5-0.5B

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.verl import READER
-from loralint.frameworks.verl_sft import READER as SFT
+from loralint.frameworks.readers.verl import READER
+from loralint.frameworks.readers.verl_sft import READER as SFT
 from loralint.model import Unknown
 
 RL = """\

@@ -1,0 +1,119 @@
+"""diffusion-pipe (8f83dbf2 read): TOML with the sections model, adapter and optimizer; without an adapter all trains.
+
+Alpha is always the rank, and the key is refused. Optimizers named `...Kahan` or of optimi keep small updates of bf16.
+Sources: train.py, examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, one_to_list
+from loralint.frameworks.lookup import find
+from loralint.frameworks.observe import place
+from loralint.frameworks.readers.diffusion import TASK, family
+from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
+from loralint.source.document import Document
+
+_SAVES = ("save_every_n_epochs", "save_every_n_steps", "save_every_n_examples")
+_FAMILIES = {
+    "stable_diffusion_15": "sd15",
+    "hunyuan-video": "hunyuan_video",
+    "lumina_2": "lumina2",
+    "z_image": "z_image",
+}
+
+
+def _family(word: object) -> object:
+    return _FAMILIES.get(str(word), family(word))
+
+
+def _beta(index: int) -> Callable[[object], object]:
+    return lambda betas: betas[index] if isinstance(betas, list) and len(betas) > index else SKIP
+
+
+def _on(word: object) -> object:
+    """Read `unsloth` as another way of true."""
+    return bool(word)
+
+
+def _rank(look: Look) -> object:
+    return look.get("adapter.rank").value
+
+
+def _lora(answer: object) -> Callable[[Look], object]:
+    return lambda look: answer if look.get("adapter.method").value == "lora" else SKIP
+
+
+def _model_dtype(look: Look) -> object:
+    return look.get("model.dtype").value if look.get("adapter.method").value == "lora" else SKIP
+
+
+def observe_faults(document: Document, _: Look) -> list[Observation]:
+    """Observe an alpha, which is refused, and a run that saves nothing, which stops at an assertion."""
+    root = document.root
+    found = []
+    alpha = find(root, "adapter.alpha") if root is not None else None
+    if alpha is not None:
+        message = "diffusion-pipe refuses the key: alpha is always the rank"
+        found.append(
+            Observation("rejected", place(document, alpha, "adapter.alpha"), "crash", message, "", "remove",
+                        "diffusion-pipe")
+        )  # fmt: skip
+    if root is not None and root.pair("output_dir") is not None and not any(root.pair(key) for key in _SAVES):
+        pair = root.pair("output_dir")
+        assert pair is not None
+        message = "diffusion-pipe stops at an assertion unless one of `save_every_n_epochs` and its kin is set"
+        found.append(
+            Observation("rejected", place(document, pair, "output_dir"), "crash", message, package="diffusion-pipe")
+        )
+    return found
+
+
+TABLE = (
+    TASK,
+    Entry("model.diffusion_family", "model.type", _family, never),
+    *(Entry("model.base", f"model.{key}", not_null, never) for key in (
+        "diffusers_path", "checkpoint_path", "transformer_path", "ckpt_path", "diffusion_model",
+    )),
+    Entry("model.dtype", "model.dtype", dtype, long_dtype),
+    Entry("adapter.method", "adapter.type", lower, default="full"),
+    Entry("adapter.rank", "adapter.rank", not_null),
+    Entry("adapter.alpha", "", write=never, default=_rank),
+    Entry("adapter.dropout", "adapter.dropout", not_null, default=_lora(0.0)),
+    Entry("adapter.dtype", "adapter.dtype", dtype, long_dtype, _model_dtype),
+    Entry("adapter.resume_from", "adapter.init_from_existing", not_null),
+    Entry("adapter.init", "", write=never, default=_lora("true")),
+    Entry("optim.name", "optimizer.type", lower),
+    Entry("optim.lr", "optimizer.lr", not_null),
+    Entry("optim.weight_decay", "optimizer.weight_decay", not_null),
+    Entry("optim.beta1", "optimizer.betas", _beta(0), never),
+    Entry("optim.beta2", "optimizer.betas", _beta(1), never),
+    Entry("optim.eps", "optimizer.eps", not_null),
+    Entry("optim.max_grad_norm", "gradient_clipping", not_null, default=1.0),
+    Entry("schedule.name", "lr_scheduler", lower, default="constant"),
+    Entry("schedule.warmup_steps", "warmup_steps", not_null, default=0),
+    Entry("batch.micro", "micro_batch_size_per_gpu", lambda size: size if isinstance(size, int) else SKIP, default=1),
+    Entry("batch.accumulation", "gradient_accumulation_steps", not_null, default=1),
+    Entry("train.epochs", "epochs", not_null),
+    Entry("train.max_steps", "max_steps", not_null),
+    Entry("precision.pure_bf16", "model.dtype", lambda word: True if dtype(word) == "bf16" else SKIP, never),
+    Entry("data.datasets", "dataset", one_to_list, never),
+    Entry("data.cache_latents", "", write=never, default=True),
+    Entry("data.cache_text", "model.cache_text_embeddings", not_null, default=True),
+    Entry("checkpoint.output_dir", "output_dir", not_null),
+    Entry("checkpoint.save_steps", "save_every_n_steps", not_null),
+    Entry("memory.gradient_checkpointing", "activation_checkpointing", _on, default=False),
+    Entry("kernel.compile", "compile", not_null, default=False),
+)  # fmt: skip
+
+READER = Reader(
+    name="diffusion-pipe",
+    title="diffusion-pipe",
+    dialect="toml",
+    table=TABLE,
+    keys="",
+    coerces=False,
+    packages=("diffusion-pipe",),
+    observe=(observe_faults,),
+)

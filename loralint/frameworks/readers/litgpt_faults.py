@@ -1,0 +1,95 @@
+"""What litgpt's finetuning commands refuse, where a key's name and type alone do not tell.
+
+Source: litgpt 0.5.13 `finetune/lora.py`, `finetune/full.py`, `args.py`, `utils.py` and `lora.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.lookup import find
+from loralint.frameworks.observe import place
+from loralint.frameworks.readers.litgpt_values import SWITCHES
+from loralint.frameworks.table import Look, Observation
+from loralint.source.document import Document, Node
+from loralint.source.scalars import is_template, number_text, value
+
+_MIXED = ("bf16-mixed", "16-mixed", "16", "bf16", "transformer-engine", "transformer-engine-float16")
+_OPTIMIZER = "optimizer.class_path"
+
+
+def observe_faults(document: Document, look: Look) -> list[Observation]:
+    """Observe quantisation that cannot start, batches that fill no step, a warm-up of nothing and LoRA on nothing."""
+    del look
+    root = document.root
+    if root is None:
+        return []
+    return [*_quantised(document, root), *_batches(document, root), *_warmup(document, root), *_nothing(document, root)]
+
+
+def _value(root: Node, key: str) -> object:
+    """A scalar as loaded, a number in quotes too; None for an absent key, the text for one that is filled in later."""
+    pair = find(root, key)
+    if pair is None or pair.value.kind != "scalar":
+        return None
+    if is_template(pair.value.raw):
+        return pair.value.raw
+    made = value(pair.value, "jsonargparse")
+    number = number_text(made) if isinstance(made, str) else None
+    return made if number is None else number
+
+
+def _refused(document: Document, key: str, message: str, to: str = "") -> Observation:
+    pair = find(document.root, key) if document.root is not None else None
+    assert pair is not None
+    return Observation("rejected", place(document, pair, key), "crash", message, to, "value" if to else "")
+
+
+def _quantised(document: Document, root: Node) -> Iterator[Observation]:
+    if not str(_value(root, "quantize")).startswith("bnb."):
+        return
+    precision, counts = _value(root, "precision"), (_value(root, "devices"), _value(root, "num_nodes"))
+    if precision is None:
+        message = "without `precision` litgpt trains in mixed precision, which quantised weights exclude"
+        yield _refused(document, "quantize", message)
+    elif str(precision) in _MIXED:
+        yield _refused(document, "precision", "quantised weights exclude mixed precision", "bf16-true")
+    for key, count in zip(("devices", "num_nodes"), counts, strict=True):
+        if isinstance(count, int) and count > 1:
+            yield _refused(document, key, "quantised weights train on one device only", "1")
+    chosen = _OPTIMIZER if find(root, _OPTIMIZER) is not None else "optimizer"
+    name = _value(root, chosen)
+    if isinstance(name, str) and "AdamW" not in name and not is_template(name):
+        yield _refused(document, chosen, "quantised weights take no optimizer but AdamW")
+
+
+def _batches(document: Document, root: Node) -> Iterator[Observation]:
+    """Rows per step over devices and rows per pass have to leave one pass at least."""
+    found = [_value(root, key) for key in ("train.global_batch_size", "devices", "num_nodes", "train.micro_batch_size")]
+    defaults = (16, 1, 1, 1)
+    counts = [default if one is None else one for one, default in zip(found, defaults, strict=True)]
+    whole = [one for one in counts if isinstance(one, int) and not isinstance(one, bool) and one > 0]
+    if len(whole) < len(counts):
+        return
+    rows, devices, nodes, micro = whole
+    if rows // (devices * nodes) // micro == 0:
+        key = "train.micro_batch_size" if found[3] is not None else "train.global_batch_size"
+        if find(root, key) is not None:
+            message = f"{micro} rows a pass on {devices * nodes} devices are more than the {rows} of a step"
+            yield _refused(document, key, message)
+
+
+def _warmup(document: Document, root: Node) -> Iterator[Observation]:
+    """The rate of a step is the step over the warm-up, from the first step 0 on."""
+    pair = find(root, "train.lr_warmup_steps")
+    if pair is not None and pair.value.kind == "scalar" and value(pair.value, "jsonargparse") in (0, None):
+        message = "the finetuning commands divide by the number of warm-up steps"
+        yield _refused(document, "train.lr_warmup_steps", message, "1")
+
+
+def _nothing(document: Document, root: Node) -> Iterator[Observation]:
+    switches = {key: on if find(root, key) is None else _value(root, key) for key, (on, _) in SWITCHES.items()}
+    if all(on is False for on in switches.values()):
+        yield _refused(
+            document, next(key for key in SWITCHES if find(root, key) is not None), "no module gets an adapter"
+        )

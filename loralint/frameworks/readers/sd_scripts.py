@@ -1,0 +1,148 @@
+"""Kohya's sd-scripts (0.10.1 read) and musubi-tuner: the TOML of `--config_file`.
+
+Sections mean nothing. Values pass by argparse, so that neither an unknown key nor a wrong type is told. Which script
+reads the file decides over the architecture; `network_module` and `v2` say it only in part.
+Sources: library/train_util.py, train_network.py, networks/lora.py; musubi-tuner training/parser_common.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loralint.frameworks.convert import lower, never, not_null
+from loralint.frameworks.readers.diffusion import TASK, arguments, edge, first, mixed, positive, written_mixed
+from loralint.frameworks.readers.kohya import alpha, family_of, network, rate, rates
+from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
+from loralint.model import Value
+from loralint.source.document import Document
+
+_PREDICTION = {True: "v_prediction", False: "epsilon"}
+
+
+def _common_rate(look: Look) -> object:
+    """Give the common rate, which the text encoder takes unless it has one."""
+    return look.get("optim.lr").value if look.get("train.text_encoder").value is True else SKIP
+
+
+def _count(value: object) -> object:
+    """Read a whole number of steps; a float is a share of all."""
+    return value if isinstance(value, int) else SKIP
+
+
+def _share(value: object) -> object:
+    return value if isinstance(value, float) else SKIP
+
+
+def _steps(look: Look) -> object:
+    """Give the length of a run without epochs."""
+    return SKIP if look.get("train.epochs").known else 1600
+
+
+def _switch(answer: object) -> Callable[[object], object]:
+    return lambda on: answer if on is True else SKIP
+
+
+def _trains_text(only_unet: object) -> object:
+    return False if only_unet is True else SKIP
+
+
+def combine(document: Document, values: Values) -> Values:
+    """Decide by several keys: alpha, the rates, the kind of network and its arguments."""
+    root = document.root
+    fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values)}
+    given = values.get("adapter.method", ())
+    written = root.get("network_args") if root is not None else None
+    options = arguments([item.raw for item in written.items]) if written is not None else {}
+    options = options if isinstance(options, dict) else {}
+    if given and isinstance(given[0].value, str):
+        fields["adapter.method"] = (given[0]._replace(value=network(given[0].value, options.get("algo"))),)
+        family = family_of(given[0].value)
+        if family is not None:
+            fields["model.diffusion_family"] = (given[0]._replace(value=family, field="model.diffusion_family"),)
+    text = values.get("optim.text_encoder_lr", ())
+    if text and first(text) == 0 and "train.text_encoder" not in values:
+        fields["train.text_encoder"] = (text[0]._replace(value=False, field="train.text_encoder"),)
+    return fields
+
+
+def _default_text(look: Look) -> object:
+    """Give what trains unless it is switched off: the text encoder does, but for musubi-tuner's models."""
+    family = look.get("model.diffusion_family")
+    return family.value in ("sd2", "sdxl", "flux", "sd3") if family.known else True
+
+
+def _prediction(look: Look) -> object:
+    """Give epsilon, which the models with a U-Net predict unless told otherwise."""
+    return "epsilon" if look.get("model.diffusion_family").value in (None, "sd15", "sd2", "sdxl") else SKIP
+
+
+TABLE = (
+    TASK,
+    Entry("model.base", "pretrained_model_name_or_path", not_null),
+    Entry("model.base", "dit", not_null, never),
+    Entry("model.diffusion_family", "v2", _switch("sd2"), never),
+    Entry("model.prediction", "v_parameterization", lambda on: _PREDICTION.get(on is True),
+          lambda word: word == "v_prediction", _prediction),
+    Entry("model.vae", "vae", not_null),
+    Entry("model.vae_full_precision", "no_half_vae", not_null, default=False),
+    # the adapter
+    Entry("adapter.method", "network_module", not_null, lambda word: "networks.lora" if word == "lora" else SKIP),
+    Entry("adapter.rank", "network_dim", not_null, default=4),
+    Entry("adapter.alpha", "network_alpha", not_null, default=1.0),
+    Entry("adapter.dropout", "network_dropout", not_null),
+    Entry("adapter.max_norm", "scale_weight_norms", positive),
+    Entry("adapter.dtype", "full_fp16", _switch("fp16"), lambda word: word == "fp16"),
+    Entry("adapter.init", "", write=never, default="true"),
+    # optimizer and schedule
+    Entry("optim.name", "optimizer_type", lower, default="adamw"),
+    Entry("optim.lr", "unet_lr", rate),
+    Entry("optim.lr", "learning_rate", rate, default=2e-6),
+    Entry("optim.text_encoder_lr", "text_encoder_lr", rate, default=_common_rate),
+    Entry("optim.args", "optimizer_args", arguments, never),
+    Entry("optim.max_grad_norm", "max_grad_norm", not_null, default=1.0),
+    Entry("schedule.name", "lr_scheduler", lower, default="constant"),
+    Entry("schedule.warmup_steps", "lr_warmup_steps", _count, default=0),
+    Entry("schedule.warmup_ratio", "lr_warmup_steps", _share, never),
+    # batch and length of the run
+    Entry("batch.micro", "train_batch_size", not_null, default=1),
+    Entry("batch.accumulation", "gradient_accumulation_steps", not_null, default=1),
+    Entry("train.epochs", "max_train_epochs", positive),
+    Entry("train.max_steps", "max_train_steps", not_null, default=_steps),
+    Entry("train.seed", "seed", not_null),
+    Entry("train.text_encoder", "network_train_unet_only", _trains_text, lambda on: not on, _default_text),
+    Entry("train.min_snr_gamma", "min_snr_gamma", positive),
+    Entry("train.noise_offset", "noise_offset", positive),
+    # precision
+    Entry("precision.bf16", "mixed_precision", mixed("bf16"), written_mixed("bf16"), default=False),
+    Entry("precision.fp16", "mixed_precision", mixed("fp16"), written_mixed("fp16"), default=False),
+    Entry("precision.pure_bf16", "full_bf16", _switch(answer=True)),
+    # data
+    Entry("data.datasets", "train_data_dir", not_null,
+          lambda names: names[0] if isinstance(names, list) and names else SKIP, split="\n"),
+    Entry("data.resolution", "resolution", edge, lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),
+    Entry("data.cache_latents", "cache_latents", not_null, default=False),
+    Entry("data.cache_latents", "cache_latents_to_disk", _switch(answer=True), never),
+    Entry("data.cache_text", "cache_text_encoder_outputs", not_null, default=False),
+    Entry("data.cache_text", "cache_text_encoder_outputs_to_disk", _switch(answer=True), never),
+    Entry("data.shuffle_caption", "shuffle_caption", not_null, default=False),
+    Entry("data.caption_dropout", "caption_dropout_rate", not_null, default=0.0),
+    Entry("data.caption_extension", "caption_extension", not_null, default=".caption"),
+    Entry("data.color_augmentation", "color_aug", not_null, default=False),
+    Entry("data.random_crop", "random_crop", not_null, default=False),
+    # checkpoints and memory
+    Entry("checkpoint.output_dir", "output_dir", not_null),
+    Entry("checkpoint.save_steps", "save_every_n_steps", positive),
+    Entry("memory.gradient_checkpointing", "gradient_checkpointing", not_null, default=False),
+)  # fmt: skip
+
+READER = Reader(
+    name="sd-scripts",
+    title="sd-scripts",
+    dialect="toml",
+    table=TABLE,
+    keys="sd_scripts",
+    coerces=False,
+    packages=("sd-scripts",),
+    combine=combine,
+    flat=True,
+)
