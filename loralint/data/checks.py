@@ -16,9 +16,7 @@ _PLACEHOLDERS = frozenset({"nan", "NaN", "None", "null", "NULL", "undefined", "<
 _LONGEST_PLACEHOLDER = 16
 
 
-def check(
-    row: Row, example: Example, data: bytes, shape: Shape, plan: Plan, ruler: Ruler | None, tally: Tally
-) -> None:
+def check(row: Row, example: Example, data: bytes, shape: Shape, plan: Plan, ruler: Ruler | None, tally: Tally) -> None:
     """Everything but what takes other rows to compare with. data: the example's `whole` in UTF-8."""
     if example.missing:
         tally.add("data-missing-field", row, example.missing)

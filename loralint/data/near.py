@@ -21,7 +21,7 @@ _FIRST = 1_000  # rows that tell which words are common
 _COMMON = 0.05  # share of those rows from which on a word is common
 _LEAST = 12  # words of its own without which a row says too little
 _LENGTH = 8_192  # bytes of a row that are compared
-_HEAD = 256  # bytes of it that decide whether it is in the sample
+_HEAD = 160  # bytes of it that decide whether it is in the sample
 _PERMUTATIONS = 64
 
 
