@@ -156,18 +156,16 @@ def _some(parts: list[Callable[[Scope], Truth]], scope: Scope) -> Truth:
 
 def _number(value: object) -> float:
     """Booleans and texts are no numbers here, although Python compares True with 1."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if type(value) is float or type(value) is int:
         return value
     raise TypeError(value)
 
 
 def _equal(left: Any, right: Any) -> bool:
     """`true` is not 1, and words compare without case."""
-    if isinstance(left, bool) is not isinstance(right, bool):
-        return False
-    if isinstance(left, str) and isinstance(right, str):
-        return left.lower() == right.lower()
-    return bool(left == right)
+    if type(left) is type(right):
+        return left == right or (type(left) is str and left.lower() == right.lower())
+    return type(left) is not bool and type(right) is not bool and bool(left == right)
 
 
 def _multiple(left: Any, right: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from loralint.knowledge.data import part
 from loralint.model import Unknown
 
 _STRENGTH = {"note": 0, "B": 1, "A": 2, "S": 3}
+_FIRST: dict[str, Callable[[list[Any]], Any]] = {"gt": min, "ge": min, "lt": max, "le": max}
 _SIDES = {
     "above": ("gt", "above"),
     "at_least": ("ge", "above"),
@@ -29,7 +30,7 @@ def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
         return value.value
     if value.value is None:
         return []
-    if not any(_breaks(value.value, bound, args.get("side")) for bound in _bounds(args["parameter"])):
+    if not any(compare(operator, value.value, limit) is True for operator, limit in _loosest(args["parameter"])):
         return []  # whichever entry holds, the value lies within it
     entry = applicable(scope, args["parameter"], args.get("entry"))
     if entry is None or isinstance(entry, Unknown):
@@ -46,10 +47,15 @@ def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
 
 
 @cache
-def _bounds(parameter: str) -> tuple[Mapping[str, Any], ...]:
-    """Every bound of every entry of a parameter."""
+def _loosest(parameter: str) -> tuple[tuple[str, Any], ...]:
+    """(operator, limit) that hold of a value as soon as it breaks any bound of any entry of the parameter."""
     entries: Any = part("golden")
-    return tuple(bound for entry in entries.get(parameter, ()) for bound in entry["bounds"])
+    limits: dict[str, list[Any]] = {}
+    for entry in entries.get(parameter, ()):
+        for bound in entry["bounds"]:
+            limits.setdefault(_SIDES[_key(bound)][0], []).append(bound[_key(bound)])
+    same = [("eq", limit) for limit in limits.pop("eq", ())]
+    return (*((operator, _FIRST[operator](all_of)) for operator, all_of in limits.items()), *same)
 
 
 def applicable(scope: Scope, parameter: str, name: str | None = None) -> Any:

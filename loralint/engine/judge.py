@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from loralint.checks import template
 from loralint.checks.conditions import Guard, guards, holds
@@ -48,42 +49,59 @@ class Judgement:
 def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool = True) -> Judgement:
     """Run every rule that applies to the framework and versions of this run."""
     out = Judgement(fixes)
-    framework = config.reader.name
     kinds = {observation.kind for observation in scope.observations}
     answers: dict[Guard, bool] = {}
-    for rule in rules:
-        if rule.frameworks is not None and framework not in rule.frameworks:
+    for rule, wanted, needed in _plan(rules, config.reader.name):
+        if wanted is not None:
+            if kinds.isdisjoint(wanted):
+                continue
+        elif _ruled_out(needed, scope, answers):
             continue
-        if not _ruled_out(rule, scope, kinds, answers) and all(map(config.versions.satisfy, rule.versions)):
+        if all(map(config.versions.satisfy, rule.versions)):
             _each(rule, config, scope, out)
     return out
 
 
-def _ruled_out(rule: Rule, scope: Scope, kinds: set[str], answers: dict[Guard, bool]) -> bool:
+def _ruled_out(needed: tuple[Guard, ...], scope: Scope, answers: dict[Guard, bool]) -> bool:
     """Whether one look shows that the rule is silent here; a rule that passes is judged in full."""
-    if rule.uses == "observation":
-        wanted = rule.args["kind"]
-        return kinds.isdisjoint(wanted) if isinstance(wanted, list) else wanted not in kinds
-    for guard in _guards(rule):
+    for guard in needed:
         answer = answers.get(guard)
         if answer is None:
-            answer = answers[guard] = guard[1](scope.peek(guard[0]))
+            field, test = guard
+            answer = answers[guard] = test(scope.peek(field))
         if not answer:
             return True
     return False
 
 
-# By identity, which is a rule's own while it is kept here: what its condition and arguments need at least.
-_GUARDS: dict[int, tuple[tuple[Guard, ...], Rule]] = {}
+class Step(NamedTuple):
+    """A rule with what has to be there before it is worth judging: kinds of observation, or answers of fields."""
+
+    rule: Rule
+    wanted: frozenset[str] | None
+    needed: tuple[Guard, ...]
 
 
-def _guards(rule: Rule) -> tuple[Guard, ...]:
-    found = _GUARDS.get(id(rule))
+# By identity of the rules, which is their own while they are kept here, and framework.
+_PLANS: dict[tuple[int, str], tuple[tuple[Rule, ...], list[Step]]] = {}
+
+
+def _plan(rules: tuple[Rule, ...], framework: str) -> list[Step]:
+    """The rules for a framework, looked at once for all of its files."""
+    found = _PLANS.get((id(rules), framework))
     if found is None:
-        # a template that compares a field has nothing to say of one without a value
-        needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
-        found = _GUARDS[id(rule)] = (guards(["all", *([rule.when] if rule.when else []), *needed]), rule)
-    return found[0]
+        steps = [_step(rule) for rule in rules if rule.frameworks is None or framework in rule.frameworks]
+        found = _PLANS[id(rules), framework] = (rules, steps)
+    return found[1]
+
+
+def _step(rule: Rule) -> Step:
+    if rule.uses == "observation":
+        kind = rule.args["kind"]
+        return Step(rule, frozenset(kind if isinstance(kind, list) else [kind]), ())
+    # a template that compares a field has nothing to say of one without a value
+    needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
+    return Step(rule, None, guards(["all", *([rule.when] if rule.when else []), *needed]))
 
 
 def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
