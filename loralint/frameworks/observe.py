@@ -91,7 +91,8 @@ def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "")
                 other=place(document, later, prefix + later.key),
             )  # fmt: skip
         for pair in node.pairs:
-            yield from duplicates(document, pair.value, reader, f"{prefix}{pair.key}.")
+            if pair.value.kind != "scalar":
+                yield from duplicates(document, pair.value, reader, f"{prefix}{pair.key}.")
     elif node.kind == "sequence":
         for index, item in enumerate(node.items):
             yield from duplicates(document, item, reader, f"{prefix[:-1]}[{index}].")

@@ -173,18 +173,18 @@ class Node:
 
     def pair(self, key: str) -> Pair | None:
         """Find the pair that a loader would keep: the last one of that key. To be asked once the node is complete."""
-        found = self._by_key
-        if found is None:
-            found = self._by_key = {pair.key: pair for pair in self.pairs}
-        return found.get(key)
+        if self._by_key is None:
+            self._by_key = {pair.key: pair for pair in self.pairs}
+        return self._by_key.get(key)
 
     def get(self, key: str) -> Node | None:
         """Find the value that a loader would keep for a key."""
-        pair = self.pair(key)
-        return pair.value if pair else None
+        return pair.value if (pair := self.pair(key)) else None
 
     def duplicates(self) -> list[tuple[Pair, Pair]]:
         """List pairs whose key was already given in this mapping: (earlier, later). Merged pairs are no duplicates."""
+        if len({pair.key for pair in self.pairs}) == len(self.pairs):
+            return []
         seen: dict[tuple[str, str], Pair] = {}
         found = []
         for pair in self.pairs:
