@@ -24,7 +24,9 @@ class Config:
         self.options = options
         self.versions = versions
         self._rows: Callable[[Config], Value | None] | None = None
-        self._memo: dict[str, Value] = dict(_options(options))
+        alone = layers[0].values if len(layers) == 1 else {}  # what no other layer and no other key can hide
+        self._memo: dict[str, Value] = {field: values[0] for field, values in alone.items() if len(values) == 1}
+        self._memo.update(_options(options))
         self._look = Look(self.get, versions.satisfy)
         self._partial: str | None = None
 
