@@ -24,11 +24,14 @@ class _BrokenError(Exception):
 class _Window:
     """The part of the text that starts with the row under way."""
 
-    __slots__ = ("_counted", "_decoder", "_file", "_line", "_progress", "at", "block", "ended", "text")
+    __slots__ = ("_counted", "_decoder", "_fault", "_file", "_line", "_progress", "at", "block", "ended", "text")
 
     def __init__(self, file: BinaryIO, source: Source, block: int) -> None:
         self._file = file
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._fault = ""
+        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            file.seek(0)
         self._progress = source.progress
         self._line = 1
         self._counted = 0
@@ -38,14 +41,22 @@ class _Window:
         self.block = block
 
     def more(self) -> None:
-        """Drop what lies behind and read at least as much again as is at hand. Raises _BrokenError."""
+        """Drop what lies behind and read at least as much again as is at hand. Raises _BrokenError.
+
+        A byte that is no text ends the file there, once what stands before it has been read.
+        """
+        if self._fault:
+            self.line()
+            raise _BrokenError(self._fault)
         data = self._file.read(max(self.block, len(self.text) - self.at))
         self._progress(len(data))
         self.ended = not data
         try:
             text = self._decoder.decode(data, final=self.ended)
         except UnicodeDecodeError as error:
-            raise _BrokenError(f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8") from None
+            self._fault = f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8"
+            text = error.object[: error.start].decode()
+            self.ended = False
         self.line()
         self.text = self.text[self.at :] + text
         self.at = self._counted = 0

@@ -140,7 +140,20 @@ def test_any_bytes_are_read_to_their_end_and_alike(tmp_path_factory, data, block
             found.append(list(read_array(file, Source(str(path), str(path), unheard), size)))
     assert found[0] == found[1]
     _, rows = _read(path.rename(path.with_suffix(".jsonl")))
-    assert all(row.fault or row.value is not None or row.value is None for row in rows)
+    assert [row.line for row in rows] == sorted(row.line for row in rows)
+    assert {row.line for row in rows} <= set(range(1, data.count(b"\n") + 2))
+
+
+def test_rows_before_a_byte_that_is_no_text_are_read(tmp_path):
+    path = tmp_path / "train.json"
+    path.write_bytes(b'[{"a": 1},\n{"a": 2},\n\x80{"a": 3}]')
+    with path.open("rb") as file:
+        rows = list(read_array(file, Source(str(path), str(path), unheard)))
+    assert [(row.line, row.value, row.fault) for row in rows] == [
+        (1, {"a": 1}, ""),
+        (2, {"a": 2}, ""),
+        (3, None, "the byte 0x80 is not valid UTF-8"),
+    ]
 
 
 @given(st.lists(VALUES, max_size=8))
