@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ONE = os.path.join(HERE, "lora.yaml")
 SCHEMA = os.path.join(HERE, "schema.json")
 FILES = 1_000
+COUNTED = 11  # files in a count of instructions, which takes fifty times as long
 PROGRAMS = {  # what each one's own script runs
     "loralint": ("from loralint.__main__ import run; run()", "check"),
     "yamllint": ("from yamllint.cli import run; run()",),
@@ -98,11 +99,11 @@ def peak(costs: dict[str, list[Cost]], what: str, bar: float) -> Row:
     return Row(f"{what}, peak MiB", max(cost.mib for cost in costs["loralint"]), bar, "resident, worst run")
 
 
-def many(folder: str) -> None:
-    """1,000 configs that differ in one value and lie in a few folders."""
+def many(folder: str, files: int = FILES) -> None:
+    """Configs that differ in one value and lie in a few folders."""
     with open(ONE, encoding="utf-8") as file:
         text = file.read()
-    for number in range(FILES):
+    for number in range(files):
         inner = os.path.join(folder, f"set{number // 100}")
         os.makedirs(inner, exist_ok=True)
         with open(os.path.join(inner, f"run{number:03}.yaml"), "w", encoding="utf-8") as file:
@@ -115,12 +116,23 @@ def instructions() -> None:
     if valgrind is None:
         print("instructions: valgrind is not installed")
         return
-    for program in PROGRAMS:
-        with tempfile.NamedTemporaryFile("r") as log:
-            run(program, ONE, valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
-                f"--log-file={log.name}")  # fmt: skip
-            count = next(line.split(":")[1] for line in log if "I" in line and "refs:" in line)
-        print(f"instructions, one file, {program}: {count.strip()}")
+    with tempfile.TemporaryDirectory() as folder:
+        many(folder, COUNTED)
+        for program in ("loralint", "yamllint"):
+            one, lots = (counted(valgrind, program, path) for path in (ONE, folder))
+            each = (lots - one) / (COUNTED - 1)
+            print(
+                f"instructions, {program:9} {one / 1e6:6.0f} M for one file, {each / 1e6:5.1f} M for each further one"
+            )
+
+
+def counted(valgrind: str, program: str, path: str) -> int:
+    """Instructions that a run executes."""
+    with tempfile.NamedTemporaryFile("r") as log:
+        run(program, path, valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+            f"--log-file={log.name}")  # fmt: skip
+        count = next(line.partition("refs:")[2] for line in log if "refs:" in line)
+    return int(count.replace(",", ""))
 
 
 def rows(rounds: int, many_rounds: int) -> list[Row]:
