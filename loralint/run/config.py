@@ -16,7 +16,7 @@ _ABSENT = Value(None, origin="absent")
 class Config:
     """Fields by name. Layers come strongest first; what is absent is the framework's default."""
 
-    __slots__ = ("_look", "_memo", "_partial", "_rows", "layers", "options", "reader", "versions")
+    __slots__ = ("_memo", "_partial", "_rows", "layers", "options", "reader", "versions")
 
     def __init__(self, reader: Reader, layers: tuple[Layer, ...], options: Options, versions: Versions) -> None:
         self.reader = reader
@@ -27,7 +27,6 @@ class Config:
         alone = layers[0].values if len(layers) == 1 else {}  # what no other layer and no other key can hide
         self._memo: dict[str, Value] = {field: values[0] for field, values in alone.items() if len(values) == 1}
         self._memo.update(_options(options))
-        self._look = Look(self.get, versions.satisfy)
         self._partial: str | None = None
 
     def get(self, field: str) -> Value:
@@ -50,7 +49,7 @@ class Config:
     def write(self, field: str, value: object) -> tuple[str, object] | None:
         """Key and value that set a field in this framework, preferring a key that the file already uses."""
         if self.reader.uncombine is not None:
-            value = self.reader.uncombine(field, value, self._look)
+            value = self.reader.uncombine(field, value, self._look())
             if value is SKIP:
                 return None
         written = {value.key for layer in self.layers for value in layer.values.get(field, ())}
@@ -86,6 +85,10 @@ class Config:
     def _counted(self, field: str) -> Value | None:
         return self._rows(self) if field == "run.rows" and self._rows is not None else None
 
+    def _look(self) -> Look:
+        """Made anew each time: kept, it would hold the config that holds it, and a file would wait for the collector."""
+        return Look(self.get, self.versions.satisfy)
+
     def _default(self, field: str) -> Value:
         entries, key, constant = self.versions.rows(self.reader, field)
         reason = self._elsewhere() if self.reader.partial and any(entry.key for entry in entries) else ""
@@ -94,7 +97,7 @@ class Config:
         if constant is not None:
             return constant
         for entry in entries:
-            value = entry.default(self._look) if callable(entry.default) else entry.default
+            value = entry.default(self._look()) if callable(entry.default) else entry.default
             if value is not SKIP:
                 return Value(value, origin="default", key=key, source=self.versions.title(self.reader), field=field)
         return Value(None, "absent", key, field=field)
