@@ -74,10 +74,8 @@ def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "")
     """A key written twice: the last one counts, or the loader refuses the file."""
     if node.kind == "mapping":
         for earlier, later in node.duplicates():
-            same = (
-                document.text[earlier.value.start : earlier.value.end]
-                == document.text[later.value.start : later.value.end]
-            )
+            texts = {document.text[pair.value.start : pair.value.end] for pair in (earlier, later)}
+            same = len(texts) == 1
             crash = reader.dialect == "omegaconf"
             yield Observation(
                 "duplicate",
