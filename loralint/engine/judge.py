@@ -51,11 +51,12 @@ def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool 
     out = Judgement(fixes)
     kinds = {observation.kind for observation in scope.observations}
     answers: dict[Guard, bool] = {}
-    for rule, wanted, needed in _plan(rules, config.reader.name):
+    written = config.written()
+    for rule, wanted, needed, must in _plan(rules, config):
         if wanted is not None:
             if kinds.isdisjoint(wanted):
                 continue
-        elif _ruled_out(needed, scope, answers):
+        elif not must <= written or _ruled_out(needed, scope, answers):
             continue
         if all(map(config.versions.satisfy, rule.versions)):
             _each(rule, config, scope, out)
@@ -75,33 +76,42 @@ def _ruled_out(needed: tuple[Guard, ...], scope: Scope, answers: dict[Guard, boo
 
 
 class Step(NamedTuple):
-    """A rule with what has to be there before it is worth judging: kinds of observation, or answers of fields."""
+    """A rule with what has to be there before it is worth judging.
+
+    wanted: kinds of observation. needed: answers of fields. must: fields whose default gives the wrong answer, so that
+    somebody must have written them.
+    """
 
     rule: Rule
     wanted: frozenset[str] | None
     needed: tuple[Guard, ...]
+    must: frozenset[str] = frozenset()
 
 
-# By identity of the rules, which is their own while they are kept here, and framework.
-_PLANS: dict[tuple[int, str], tuple[tuple[Rule, ...], list[Step]]] = {}
+# By identity of the rules, the reader's table and the versions, each their own while they are kept here.
+_PLANS: dict[tuple[int, int, int], tuple[list[Step], object]] = {}
 
 
-def _plan(rules: tuple[Rule, ...], framework: str) -> list[Step]:
-    """The rules for a framework, looked at once for all of its files."""
-    found = _PLANS.get((id(rules), framework))
+def _plan(rules: tuple[Rule, ...], config: Config) -> list[Step]:
+    """The rules for a framework at some versions, looked at once for all of its files."""
+    reader, versions = config.reader, config.versions
+    found = _PLANS.get((id(rules), id(reader.table), id(versions)))
     if found is None:
-        steps = [_step(rule) for rule in rules if rule.frameworks is None or framework in rule.frameworks]
-        found = _PLANS[id(rules), framework] = (rules, steps)
-    return found[1]
+        own = [rule for rule in rules if rule.frameworks is None or reader.name in rule.frameworks]
+        steps = [_step(rule, config) for rule in own]
+        found = _PLANS[id(rules), id(reader.table), id(versions)] = (steps, (rules, reader.table, versions))
+    return found[0]
 
 
-def _step(rule: Rule) -> Step:
+def _step(rule: Rule, config: Config) -> Step:
     if rule.uses == "observation":
         kind = rule.args["kind"]
         return Step(rule, frozenset(kind if isinstance(kind, list) else [kind]), ())
     # a template that compares a field has nothing to say of one without a value
     needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
-    return Step(rule, None, guards(["all", *([rule.when] if rule.when else []), *needed]))
+    asked = guards(["all", *([rule.when] if rule.when else []), *needed])
+    must = {field for field, test in asked if (plain := config.constant(field)) is not None and not test(plain)}
+    return Step(rule, None, asked, frozenset(must))
 
 
 def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:

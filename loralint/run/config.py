@@ -62,6 +62,16 @@ class Config:
                 return entry.key, out
         return None
 
+    def written(self) -> frozenset[str]:
+        """The fields that the run's files or its caller set."""
+        return frozenset(field for layer in self.layers for field in layer.values)
+
+    def constant(self, field: str) -> Value | None:
+        """What a field is in every file that does not set it; None where that depends on the file or the caller."""
+        if self.reader.partial or field.startswith("run."):
+            return None
+        return self.versions.rows(self.reader, field).constant
+
     def fields(self) -> Iterator[str]:
         """The fields that this framework has, and what the caller said of the run."""
         rows = by_field(self.reader.table)
@@ -86,7 +96,7 @@ class Config:
         return self._rows(self) if field == "run.rows" and self._rows is not None else None
 
     def _look(self) -> Look:
-        """Made anew each time: kept, it would hold the config that holds it, and a file would wait for the collector."""
+        """Made anew each time: kept, it would hold the config that holds it, and keep every file alive."""
         return Look(self.get, self.versions.satisfy)
 
     def _default(self, field: str) -> Value:
