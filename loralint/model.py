@@ -98,6 +98,21 @@ class Observation(NamedTuple):
     data: Mapping[str, object] = {}
 
 
+class Event(NamedTuple):
+    """One thing that a script does, in the order in which it does it; rules speak of orders and of what is missing.
+
+    kind: one of canonical.events.EVENTS. value: the place, with the key that a message names. on: numbers of the
+    objects that it acts on or makes, so that two events on one model can be told from events on two. data: what else
+    is known of it, by names that canonical.events describes. sure: it happens in every run of the script.
+    """
+
+    kind: str
+    value: Value
+    on: tuple[int, ...] = ()
+    data: Mapping[str, object] = {}
+    sure: bool = True
+
+
 class Edit(NamedTuple):
     """Replace text[start:end] of `file` by `text`."""
 

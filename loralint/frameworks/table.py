@@ -6,6 +6,7 @@ A reader never judges: it says what the framework will make of a file, and rules
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from loralint.model import Event
 from loralint.model import Observation as Observation  # noqa: PLC0414 - readers take it from here
 from loralint.model import Value
 from loralint.source.document import Document
@@ -63,12 +64,16 @@ Values = Mapping[str, tuple[Value, ...]]
 
 
 class Layer(NamedTuple):
-    """What one file says in canonical terms. values: field -> the values in order of precedence, winner first."""
+    """What one file says in canonical terms. values: field -> the values in order of precedence, winner first.
+
+    events: what a script does, in order.
+    """
 
     framework: str
     document: Document
     values: Values
     observations: tuple[Observation, ...] = ()
+    events: tuple[Event, ...] = ()
 
 
 class Reader(NamedTuple):

@@ -1,0 +1,39 @@
+"""A training start on a command line, taken apart: who launches what with which flags."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loralint.source.command import Assignment, Word
+from loralint.source.document import Document
+
+
+class Launcher(NamedTuple):
+    """A program that starts another: accelerate, torchrun, deepspeed. flags: a document whose root holds its options."""
+
+    name: str
+    flags: Document
+
+
+class Launch(NamedTuple):
+    """One training start.
+
+    program: what is started, by its known name (`axolotl`, `llamafactory-cli`, `trl`, `swift`, `tune`), or "python".
+    subcommand: `sft` of `trl sft`, `train` of `axolotl train`. script: what Python runs, None for an installed program;
+    module: of `python -m a.b`. flags: a document whose root is a mapping of the program's own flags, by the names that
+    argparse would store them under (`--lora-r 8` -> lora_r: "8"; a switch is true, several values a list; `a.b=c` -> the
+    dotted key), each with its exact place. positionals: the other words, in order. launchers: outermost first. env: as in
+    source.command.Command. folder: as there. offset: where the command starts in its file. sure: as there.
+    """
+
+    program: str
+    subcommand: str
+    script: Word | None
+    module: str
+    flags: Document
+    positionals: tuple[Word, ...]
+    launchers: tuple[Launcher, ...]
+    env: tuple[Assignment, ...]
+    folder: str | None
+    offset: int
+    sure: bool
