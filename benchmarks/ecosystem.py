@@ -3,7 +3,7 @@
     python benchmarks/ecosystem.py FOLDER --old "old-venv/bin/loralint" --new "new-venv/bin/loralint" [-- CHECK OPTIONS]
 
 Run it over a folder of configs that train well before a release: each new finding at tier S or A is a false alarm until
-somebody has read it. Exits with 1 when there is a new one, 0 otherwise. Findings are compared by file, rule, key and
+somebody has read it. Exits with 1 when there is one of these, 0 otherwise. Findings are compared by file, rule, key and
 tier, so that a moved line or a reworded message is no change.
 """
 
@@ -64,17 +64,27 @@ def _by_rule(changed: Iterable[Said]) -> list[tuple[tuple[str, str, str], list[S
     return sorted(groups.items(), key=lambda item: ("SAB".index(item[0][0]), -len(item[1]), item[0][1]))
 
 
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """This script's own words, and those of `check` behind the first `--`."""
+    cut = words.index("--") if "--" in words else len(words)
+    return words[:cut], words[cut + 1 :]
+
+
 def main() -> int:
     """Compare and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        usage="%(prog)s FOLDER --old COMMAND [--new COMMAND] [--show N] [-- CHECK OPTIONS]",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("folder")
     parser.add_argument("--old", required=True, help="command of the version in use")
     parser.add_argument("--new", default="loralint", help="command of the version to come")
     parser.add_argument("--show", type=int, default=5, help="files named for each rule")
-    parser.add_argument("options", nargs="*", help="further options of check, after --")
-    given = parser.parse_args()
-    before, runs_before = findings(given.old, given.folder, given.options)
-    after, runs_after = findings(given.new, given.folder, given.options)
+    own, options = _split(sys.argv[1:])
+    given = parser.parse_args(own)
+    before, runs_before = findings(given.old, given.folder, options)
+    after, runs_after = findings(given.new, given.folder, options)
     print(f"runs: {len(runs_before)} before, {len(runs_after)} after")
     moved = {"no longer recognised": runs_before - runs_after, "newly recognised": runs_after - runs_before}
     for title, files in moved.items():

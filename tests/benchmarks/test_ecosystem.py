@@ -18,8 +18,8 @@ datasets: [{path: a/b, type: alpaca}]
 """
 
 
-def compare(folder, old, new):
-    command = [sys.executable, str(SCRIPT), str(folder), "--old", old, "--new", new]
+def compare(folder, old, new, *options):
+    command = [sys.executable, str(SCRIPT), str(folder), "--old", old, "--new", new, *options]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -38,6 +38,15 @@ def test_a_version_that_says_more_is_told_by_rule(tmp_path):
     assert done.returncode == 1
     assert "## new: 1 findings\nS LL206 alpha-zero: 1\n" in done.stdout
     assert "config.yaml  lora_alpha" in done.stdout
+
+
+def test_options_behind_two_dashes_go_to_both_versions(tmp_path):
+    (tmp_path / "config.yaml").write_text(GOOD.replace("lora_alpha: 16", "lora_alpha: 0"))
+    silent = tmp_path / "silent.py"
+    silent.write_text("import sys\nfrom loralint.cli import main\nsys.argv += ['--ignore', 'ALL']\nmain()\n")
+    done = compare(tmp_path, f"{sys.executable} {silent}", NOW, "--", "--ignore", "LL206")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["runs: 1 before, 1 after", "## new: 0 findings", "## lost: 0 findings"]
 
 
 def test_a_command_that_gives_no_report_ends_it(tmp_path):
