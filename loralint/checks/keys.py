@@ -7,18 +7,20 @@ from typing import Any
 
 from loralint.checks.hit import Hit
 from loralint.facts.scope import Scope
-from loralint.model import Value
+from loralint.model import Unknown, Value
 
 
-def conflict(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
+def conflict(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
     """with: fields, of which two or more written ones conflict; `off` lists values that switch a key off."""
     del at
     off = [None, False, *args.get("off", [])]
     written = [value for value in (scope.get(field) for field in args["fields"]) if _on(value, off)]
-    if len(written) < 2:
-        return []
-    first, second = written[0], written[1]
-    related = tuple((value, "says it otherwise") for value in written[1:])
+    sure = [value for value in written if value.known]
+    if len(sure) < 2:  # a text that is filled in later may come out as off
+        hidden = [value.value for value in written if isinstance(value.value, Unknown)]
+        return hidden[0] if len(written) > 1 else []
+    first, second = sure[0], sure[1]
+    related = tuple((value, "says it otherwise") for value in sure[1:])
     return [Hit(first, {"first": first.key, "second": second.key}, related=related)]
 
 

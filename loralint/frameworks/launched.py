@@ -9,7 +9,7 @@ from loralint.source.document import Document
 
 
 class Launcher(NamedTuple):
-    """A program that starts another: accelerate, torchrun, deepspeed. flags: a document whose root holds its options."""
+    """A program that starts another: accelerate, torchrun, deepspeed. flags: a document whose root holds its own."""
 
     name: str
     flags: Document
@@ -21,9 +21,9 @@ class Launch(NamedTuple):
     program: what is started, by its known name (`axolotl`, `llamafactory-cli`, `trl`, `swift`, `tune`), or "python".
     subcommand: `sft` of `trl sft`, `train` of `axolotl train`. script: what Python runs, None for an installed program;
     module: of `python -m a.b`. flags: a document whose root is a mapping of the program's own flags, by the names that
-    argparse would store them under (`--lora-r 8` -> lora_r: "8"; a switch is true, several values a list; `a.b=c` -> the
-    dotted key), each with its exact place. positionals: the other words, in order. launchers: outermost first. env: as in
-    source.command.Command. folder: as there. offset: where the command starts in its file. sure: as there.
+    argparse would store them under (`--lora-r 8` -> lora_r: "8"; a switch is true, several values a list; `a.b=c` ->
+    the dotted key), each with its exact place. positionals: the other words, in order. launchers: outermost first.
+    env, folder, sure: as in source.command.Command. offset: where the command starts in its file.
     """
 
     program: str

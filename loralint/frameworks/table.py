@@ -6,9 +6,8 @@ A reader never judges: it says what the framework will make of a file, and rules
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from loralint.model import Event
+from loralint.model import Event, Value
 from loralint.model import Observation as Observation  # noqa: PLC0414 - readers take it from here
-from loralint.model import Value
 from loralint.source.document import Document
 
 

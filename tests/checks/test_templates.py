@@ -231,6 +231,13 @@ def test_conflict_wants_two_that_are_written_and_on(given, other, off, hits):
     assert len(_run(scope, "conflict", fields=["precision.bf16", "precision.fp16"], off=off)) == hits
 
 
+def test_conflict_with_what_is_filled_in_later_is_unknown(given):
+    scope = given({"precision.bf16": _written(True), "precision.fp16": _written(HIDDEN)})
+    assert _run(scope, "conflict", fields=["precision.bf16", "precision.fp16"]) is HIDDEN
+    alone = given({"precision.bf16": _written(HIDDEN), "precision.fp16": _written(False)})
+    assert _run(alone, "conflict", fields=["precision.bf16", "precision.fp16"]) == []
+
+
 # overlap
 
 

@@ -85,7 +85,7 @@ def test_reads_the_fourth_generation(swift):
         "quant.bits": 4, "quant.method": "bnb", "quant.type": "nf4", "quant.double": True,
         "quant.compute_dtype": "bf16", "data.datasets": ["org/a#500", "org/b#1500"], "data.val_size": 0.1,
         "data.sequence_len": 4096, "data.packing": True, "data.padding_free": True, "data.packing_isolated": True,
-        "optim.lr": 2e-4, "optim.weight_decay": 0.1, "optim.beta2": 0.95, "schedule.name": "cosine",
+        "optim.name": "adamw_torch_fused", "optim.lr": 2e-4, "optim.weight_decay": 0.1, "optim.beta2": 0.95, "schedule.name": "cosine",
         "schedule.warmup_ratio": 0.03, "batch.micro": 2, "batch.accumulation": 8, "train.epochs": 2,
         "train.task": "sft", "precision.bf16": True, "precision.fp16": False, "dist.deepspeed": "zero2",
         "dist.zero_stage": 2, "eval.strategy": "steps", "eval.steps": 500, "memory.gradient_checkpointing": True,

@@ -237,11 +237,12 @@ _DEFAULTS: dict[str, object] = {
 }
 _OWN = (*_MODEL, *_ADAPTER, *_QUANTISATION, *_RUN, *_DATA, *_REST)
 _REPLACED = {(row.field, row.key) for row in _OWN}
+_SETTLED = {row.field for row in _OWN if row.default is not SKIP}
 
 
 def _trainer(row: Entry) -> Entry:
-    """One row of the Trainer's arguments with ms-swift's default; where the field has rows of its own, none."""
-    if any(field == row.field for field, _ in _REPLACED):
+    """One row of the Trainer's arguments with ms-swift's default; where a row of its own has one, none."""
+    if row.field in _SETTLED:
         return row._replace(default=SKIP)
     return row._replace(default=_DEFAULTS[row.field]) if row.field in _DEFAULTS else row
 
