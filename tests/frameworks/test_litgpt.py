@@ -227,6 +227,21 @@ def test_observes(litgpt, text):
 
 
 @pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("train: {micro_batch_size: 32}\n", "16"),
+        ("devices: 4\ntrain: {global_batch_size: 8, micro_batch_size: 4}\n", "2"),
+        ("devices: 8\ntrain: {global_batch_size: 4}\n", "8"),
+        ("devices: 8\ntrain: {global_batch_size: 4, micro_batch_size: 1}\n", ""),
+    ],
+)
+def test_a_step_without_a_whole_pass_is_told_once_with_what_fits(litgpt, text, fits):
+    config = litgpt("checkpoint_dir: c\nlora_r: 8\n" + text)
+    assert [one.replacement for one in config.layers[0].observations] == [fits]
+    assert not config.get("batch.accumulation").known
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'lora_r: "8"\nlora_dropout: "5e-2"\n',  # jsonargparse converts

@@ -72,11 +72,13 @@ def _batches(document: Document, root: Node) -> Iterator[Observation]:
     if len(whole) < len(counts):
         return
     rows, devices, nodes, micro = whole
-    if rows // (devices * nodes) // micro == 0:
-        key = "train.micro_batch_size" if found[3] is not None else "train.global_batch_size"
+    each = rows // (devices * nodes)
+    if each // micro == 0:
+        written = found[3] is not None
+        key, fits = ("train.micro_batch_size", each) if written else ("train.global_batch_size", devices * nodes)
         if find(root, key) is not None:
-            message = f"{micro} rows a pass on {devices * nodes} devices are more than the {rows} of a step"
-            yield _refused(document, key, message)
+            message = f"rows of a pass ({micro}) by devices ({devices * nodes}) are more than rows of a step ({rows})"
+            yield _refused(document, key, message, str(fits) if fits else "")
 
 
 def _warmup(document: Document, root: Node) -> Iterator[Observation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loralint.frameworks.lookup import find
-from loralint.frameworks.table import Look, Values
+from loralint.frameworks.table import SKIP, Look, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
 from loralint.source.scalars import value as loaded
@@ -56,10 +56,15 @@ def _devices(document: Document, each: Value) -> Value:
 
 
 def accumulation(look: Look) -> object:
-    """Give the passes that fill a step: rows per step over devices over rows per pass, rounded down twice."""
+    """Give the passes that fill a step: rows per step over devices over rows per pass, rounded down twice.
+
+    Where no pass fits into a step litgpt refuses the file, which `observe_faults` says.
+    """
     counts = [look.get(field).value for field in ("batch.global", "run.gpu_count", "batch.micro")]
     whole = [one for one in counts if isinstance(one, int) and not isinstance(one, bool) and one > 0]
-    return whole[0] // whole[1] // whole[2] if len(whole) == len(counts) else Unknown("the batch is unknown")
+    if len(whole) < len(counts):
+        return Unknown("the batch is unknown")
+    return whole[0] // whole[1] // whole[2] or SKIP
 
 
 def several_devices(look: Look) -> object:
