@@ -27,7 +27,7 @@ Raw = Mapping[str, Any]
 
 def declared(config: Config, file: str) -> Declared:
     """What the config says of this file of rows."""
-    document = config.layers[0].document
+    document = config.main.document
     read = _READERS.get(config.reader.name)
     root = plain(document.root, config.reader.dialect) if document.root is not None and read is not None else None
     return read(cast("Raw", root), config, file) if read is not None and isinstance(root, dict) else Declared()
@@ -100,7 +100,7 @@ _AXOLOTL_TYPES = {
 
 def _llamafactory(root: Raw, config: Config, file: str) -> Declared:
     names = config.get("data.datasets").value
-    info = _dataset_info(root, config.layers[0].document.file)
+    info = _dataset_info(root, config.main.document.file)
     if not isinstance(names, list) or info is None:
         return Declared()
     known = [(name, info[name]) for name in names if isinstance(name, str) and isinstance(info.get(name), dict)]

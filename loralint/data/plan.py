@@ -73,7 +73,7 @@ def _policy(config: Config) -> Policy | None:
 
 
 def _written(config: Config, key: str) -> str:
-    root = config.layers[0].document.root
+    root = config.main.document.root
     pair = root.pair(key) if root is not None and root.kind == "mapping" else None
     return pair.value.raw if pair is not None else ""
 
@@ -83,6 +83,6 @@ def _beside(config: Config) -> str:
     from loralint.source.discover import within
 
     base = config.get("model.base").value
-    folder = os.path.dirname(os.path.abspath(config.layers[0].document.file))
+    folder = os.path.dirname(os.path.abspath(config.main.document.file))
     path = os.path.join(folder, base, "tokenizer.json") if isinstance(base, str) and base else ""
     return path if path and within(path, folder) and os.path.isfile(path) else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from loralint.checks.hit import Hit
 from loralint.engine.rules import Rule
-from loralint.model import Edit, Fix, Observation, Unknown, Value
+from loralint.model import Edit, Fix, Observation, Span, Unknown, Value
 from loralint.run.config import Config
 from loralint.source.document import Document, Node, Pair
 from loralint.source.edit import insert_pair, remove_pair, scalar_text, set_value
@@ -21,12 +21,18 @@ def fix_of(rule: Rule, hit: Hit, config: Config, *, pinned: bool) -> Fix | None:
     """
     if rule.fix is None:
         return None
-    document = config.layers[0].document
     try:
-        edits = tuple(_edits(rule.fix, hit, config, document))
+        edits = tuple(_edits(rule.fix, hit, config))
     except (_NoFixError, ValueError):  # ValueError: the place is written in a way that cannot be edited by span
         return None
     return Fix(pinned and bool(rule.fix.get("safe")), edits) if edits and _disjoint(edits) else None
+
+
+def _holder(span: Span | None, config: Config) -> Document:
+    """The part of the run that a place lies in; two command lines of one file are two parts."""
+    parts = [layer.document for layer in config.layers if span is not None and layer.document.file == span.file]
+    around = [one for one in parts if span and one.root and one.root.start <= span.start <= one.root.end]
+    return next(iter([*around, *parts]), config.main.document)
 
 
 def _disjoint(edits: tuple[Edit, ...]) -> bool:
@@ -39,14 +45,14 @@ class _NoFixError(Exception):
     """One part cannot be done, so nothing is."""
 
 
-def _edits(fix: Mapping[str, Any], hit: Hit, config: Config, document: Document) -> Iterator[Edit]:
+def _edits(fix: Mapping[str, Any], hit: Hit, config: Config) -> Iterator[Edit]:
     if hit.observation is not None and fix.get("rewrite"):
-        yield from _rewrite(hit.observation, document)
-    gone = list(dict.fromkeys(value.key for field in fix.get("remove", ()) for value in _written(field, config)))
+        yield from _rewrite(hit.observation, _holder(hit.observation.value.key_span or hit.at.span, config))
+    gone = {value.key: value for field in fix.get("remove", ()) for value in _written(field, config)}
     for field, raw in fix.get("set", {}).items():
-        yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, document, gone)
-    for key in gone:
-        yield from _remove(document, key)
+        yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, list(gone))
+    for key, value in gone.items():
+        yield from _remove(_holder(value.span, config), key)
 
 
 def _written(field: str, config: Config) -> list[Value]:
@@ -54,8 +60,8 @@ def _written(field: str, config: Config) -> list[Value]:
     return [one for one in (value, *value.shadowed) if one.span is not None]
 
 
-def _set(field: str, value: object, hit: Hit, config: Config, document: Document, gone: list[str]) -> Iterator[Edit]:
-    present = config.get(field)
+def _set(field: str, value: object, hit: Hit, config: Config, gone: list[str]) -> Iterator[Edit]:
+    present, document = config.get(field), config.home(field).document
     if present.span is not None and present.value == value and type(present.value) is type(value):
         return  # it stands there already; a fix of nothing but this is none
     target = config.write(field, value) if value is not None and not isinstance(value, Unknown) else None
@@ -63,7 +69,7 @@ def _set(field: str, value: object, hit: Hit, config: Config, document: Document
         raise _NoFixError
     key, out = target
     found = locate(document.root, key)
-    written = [other.key for other in _written(field, config)]
+    written = [one.key for one in _written(field, config) if one.span and one.span.file == document.file]
     others = [other for other in written if other not in (key, *gone) and other.split("[")[0] != key]
     for other in others:
         yield from _remove(document, other)

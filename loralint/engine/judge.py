@@ -56,7 +56,7 @@ def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool 
         if wanted is not None:
             if kinds.isdisjoint(wanted):
                 continue
-        elif not must <= written or _ruled_out(needed, scope, answers):
+        elif (not must <= written and not config.open) or _ruled_out(needed, scope, answers):
             continue
         if all(map(config.versions.satisfy, rule.versions)):
             _each(rule, config, scope, out)
@@ -220,7 +220,7 @@ def anchor(scope: Scope, config: Config) -> Span:
 
 def start_of(config: Config) -> Span:
     """The first character of the run's first file."""
-    return Span(config.layers[0].document.file, 0, 0, 1, 1, 1, 1)
+    return Span(config.main.document.file, 0, 0, 1, 1, 1, 1)
 
 
 def unchecked_notes(unchecked: dict[str, list[str]]) -> list[Note]:

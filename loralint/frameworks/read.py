@@ -20,6 +20,11 @@ _CHAIN = 8  # references that refer to references; OmegaConf has no limit, peopl
 
 def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
     """All canonical values that the file sets, and all that is to be observed about it."""
+    if reader.section:
+        from loralint.frameworks.flat import under
+
+        inner = read_layer(under(document, reader.section), reader._replace(section=""), look)
+        return inner if inner.document is document else _lowered(inner, f"/{reader.section}")
     reader = reader._replace(
         dialect=next((dialect for spec, dialect in reader.dialects if look.version_is(spec)), reader.dialect)
     )
@@ -37,7 +42,22 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
     layer = {field: tuple(several) for field, several in values.items()}
     if reader.combine is not None and document.root is not None:
         layer.update(reader.combine(document, layer))
-    return Layer(reader.name, document, layer, tuple(observe(document, reader, look)))
+    return Layer(reader, document, layer, tuple(observe(document, reader, look)))
+
+
+def _lowered(layer: Layer, prefix: str) -> Layer:
+    """The same layer with pointers from the root of the file to what was read as a root of its own."""
+
+    def lower(value: Value) -> Value:
+        pointer = prefix + value.pointer if value.pointer else ""
+        return value._replace(pointer=pointer, items=tuple(map(lower, value.items)))
+
+    values = {field: tuple(map(lower, several)) for field, several in layer.values.items()}
+    observations = tuple(
+        one._replace(value=lower(one.value), other=lower(one.other) if one.other else one.other)
+        for one in layer.observations
+    )
+    return layer._replace(values=values, observations=observations)
 
 
 def canonical(document: Document, pair: Pair, entry: Entry, reader: Reader) -> Value | None:

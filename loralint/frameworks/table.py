@@ -63,16 +63,19 @@ Values = Mapping[str, tuple[Value, ...]]
 
 
 class Layer(NamedTuple):
-    """What one file says in canonical terms. values: field -> the values in order of precedence, winner first.
+    """What one part of a run says in canonical terms.
 
-    events: what a script does, in order.
+    values: field -> the values in order of precedence, winner first. events: what a script does, in order. kind: what
+    it is to the run, one of "flags", "env", "config", "script", "deepspeed", "accelerate", "dataset", "launcher",
+    "manifest" and "option"; precedence is between kinds.
     """
 
-    framework: str
+    reader: "Reader"
     document: Document
     values: Values
     observations: tuple[Observation, ...] = ()
     events: tuple[Event, ...] = ()
+    kind: str = "config"
 
 
 class Reader(NamedTuple):
@@ -90,7 +93,7 @@ class Reader(NamedTuple):
     partial: why a key that this file lacks may stand in another one ("" where the file is whole); then its field is
     unknown, and the rows' defaults are not asked. guessed: keys are known by their last name only, so no finding is S.
     documents: a file may hold several YAML documents. flat: sections of the file mean nothing, their keys count as
-    keys of the root.
+    keys of the root. section: the config is what stands under this key; pointers still start at the file's root.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Reader(NamedTuple):
     guessed: bool = False
     documents: bool = False
     flat: bool = False
+    section: str = ""
 
     def converts(self, key: str) -> bool:
         """Say whether a text under this key becomes the number or boolean that is wanted there."""

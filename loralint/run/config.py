@@ -14,11 +14,22 @@ _ABSENT = Value(None, origin="absent")
 
 
 class Config:
-    """Fields by name. Layers come strongest first; what is absent is the framework's default."""
+    """Fields by name. Layers come strongest first; what is absent is the framework's default.
 
-    __slots__ = ("_memo", "_partial", "_rows", "layers", "options", "reader", "versions")
+    reader: the framework's own, whose defaults hold; companion files have readers of theirs. open: why what stands in
+    no layer may be set all the same ("" when the layers are all there is).
+    """
 
-    def __init__(self, reader: Reader, layers: tuple[Layer, ...], options: Options, versions: Versions) -> None:
+    __slots__ = ("_memo", "_open", "_rows", "layers", "options", "reader", "versions")
+
+    def __init__(
+        self,
+        reader: Reader,
+        layers: tuple[Layer, ...],
+        options: Options,
+        versions: Versions,
+        open: str = "",  # noqa: A002
+    ) -> None:
         self.reader = reader
         self.layers = layers
         self.options = options
@@ -27,7 +38,7 @@ class Config:
         alone = layers[0].values if len(layers) == 1 else {}  # what no other layer and no other key can hide
         self._memo: dict[str, Value] = {field: values[0] for field, values in alone.items() if len(values) == 1}
         self._memo.update(_options(options))
-        self._partial: str | None = None
+        self._open: str | None = open or None
 
     def get(self, field: str) -> Value:
         """The effective value; origin "absent" when the framework has no such field or no default for it."""
@@ -36,6 +47,18 @@ class Config:
             self._memo[field] = _ABSENT  # ends a default that asks for itself
             value = self._memo[field] = self._winner(field) or self._counted(field) or self._default(field)
         return value
+
+    @property
+    def main(self) -> Layer:
+        """The layer that the framework's own reader read, where the run is described; a companion stands for none."""
+        own = [layer for layer in self.layers if layer.reader.name == self.reader.name and layer.kind != "flags"]
+        return own[0] if own else self.layers[0]
+
+    def home(self, field: str) -> Layer:
+        """The layer that sets a field now, else the one where a user would add it."""
+        file = span.file if (span := self.get(field).span) is not None else ""
+        with_it = [layer for layer in self.layers if field in layer.values]
+        return next((one for one in with_it if one.document.file == file), with_it[0] if with_it else self.main)
 
     def add_rows(self, count: Callable[[Config], Value | None]) -> None:
         """How to learn the number of rows when nobody gave it; asked only when a rule wants to know."""
@@ -53,7 +76,7 @@ class Config:
             if value is SKIP:
                 return None
         written = {value.key for layer in self.layers for value in layer.values.get(field, ())}
-        entries = self.versions.rows(self.reader, field).live
+        entries = self.versions.rows(self.home(field).reader if self.layers else self.reader, field).live
         if self.reader.guessed:  # what stands in a nesting of the author's own can be changed there, but none added
             entries = tuple(entry._replace(key=key) for key in written for entry in entries)
         for entry in sorted(entries, key=lambda entry: entry.key not in written):
@@ -73,16 +96,18 @@ class Config:
         return self.versions.rows(self.reader, field).constant
 
     def fields(self) -> Iterator[str]:
-        """The fields that this framework has, and what the caller said of the run."""
+        """The fields that this framework has, and what companions and the caller said of the run."""
         rows = by_field(self.reader.table)
-        return iter([field for field in FIELDS if field in rows or self.get(field).origin == "option"])
+        return iter([field for field in FIELDS if field in rows or self.get(field).origin not in ("absent", "default")])
 
-    def _elsewhere(self) -> str:
-        """Why what is absent here may stand in a file that this one builds on; empty when it is the whole config."""
-        if self._partial is None:
+    @property
+    def open(self) -> str:
+        """Why what is absent here may stand elsewhere; empty when this is the whole config."""
+        if self._open is None:
             partial = self.reader.partial
-            self._partial = next((why for layer in self.layers if partial and (why := partial(layer.document))), "")
-        return self._partial
+            own = [layer.document for layer in self.layers if layer.reader is self.reader]
+            self._open = next((why for document in own if partial and (why := partial(document))), "")
+        return self._open
 
     def _winner(self, field: str) -> Value | None:
         values = self.layers[0].values.get(field, ()) if self.layers else ()
@@ -101,7 +126,8 @@ class Config:
 
     def _default(self, field: str) -> Value:
         entries, key, constant = self.versions.rows(self.reader, field)
-        reason = self._elsewhere() if self.reader.partial and any(entry.key for entry in entries) else ""
+        asked = self._open or self.reader.partial
+        reason = self.open if asked and any(entry.key for entry in entries) else ""
         if reason:  # neither set nor default nor absent, as far as this file tells
             return Value(Unknown(f"`{key or field}` is not in this file: {reason}"), "derived", key, field=field)
         if constant is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from loralint.source.document import Node
 
-DIALECTS = ("pyyaml", "omegaconf", "mlx", "jsonargparse", "json", "toml")
+DIALECTS = ("pyyaml", "omegaconf", "mlx", "jsonargparse", "json", "toml", "python", "flags")
 
 _PREFIX = len("tag:yaml.org,2002:")
 _BOOLS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
@@ -29,6 +29,8 @@ _RESOLVERS = {first: Resolver.yaml_implicit_resolvers.get(first, []) for first i
 _EXPONENTS = frozenset({"omegaconf", "mlx", "jsonargparse"})
 _OMEGACONF_FLOAT = r"[-+]?[0-9]+(?:_[0-9]+)*(?:\.[0-9_]*)?[eE][-+]?[0-9]+"
 _NUMBER = r"[-+]?(?:[0-9]+(?:_[0-9]+)*(\.[0-9]*)?|(\.[0-9]+))([eE][-+]?[0-9]+)?"
+# Loaders that keep the type which the text itself gives.
+_NATIVE = frozenset({"json", "toml", "python", "flags"})
 _TEMPLATE = r"\$\{[^}]|\{\{|\$\([A-Za-z_][A-Za-z0-9_.]*\)"
 
 
@@ -47,7 +49,8 @@ def resolve(raw: str) -> str:
 def value(node: Node, dialect: str) -> object:
     """Give what the dialect's loader makes of a node; Unknown where it fails or needs a custom constructor.
 
-    Timestamps stay the text as written. "json" and "toml" give the native value; on a YAML node they act as "pyyaml".
+    Timestamps stay the text as written. "json", "toml" and "python" give the native value; on a YAML node they act as
+    "pyyaml". "flags" makes a number or a boolean of the text that looks like one, as a parser of arguments would.
     """
     if node.kind != "scalar":
         return plain(node, dialect)
@@ -60,8 +63,8 @@ def value(node: Node, dialect: str) -> object:
 
 def _value(node: Node, dialect: str) -> object:
     if node.native is not UNSET:
-        if dialect in {"json", "toml"}:
-            return node.raw if node.tag == "timestamp" else node.native
+        if dialect in _NATIVE or isinstance(node.native, Unknown):
+            return node.raw if node.tag == "timestamp" else _flag(node.native) if dialect == "flags" else node.native
         tag = resolve(node.raw) if node.plain else "str"
     else:
         tag = node.tag
@@ -76,6 +79,17 @@ def _value(node: Node, dialect: str) -> object:
         else:
             return node.raw
     return _construct(tag, node.raw)
+
+
+def _flag(given: object) -> object:
+    """What argparse makes of the text behind a flag, whatever type it was told to convert to."""
+    if not isinstance(given, str):
+        return given
+    word = given.lower()
+    if word in {"true", "false"}:
+        return word == "true"
+    number = number_text(given)
+    return given if number is None else number
 
 
 def plain(node: Node, dialect: str) -> object:
