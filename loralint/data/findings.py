@@ -197,9 +197,10 @@ def _notes(one: Look) -> Iterator[Note]:
 
 
 def _spread(one: Look) -> str:
-    if not one.spread.longest():
+    longest = one.spread.longest()
+    if not longest:
         return ""
-    return f"; half have up to {one.spread.quantile(0.5):,} characters, the longest {one.spread.longest():,}"
+    return f"; half have up to {min(one.spread.quantile(0.5), longest):,} characters, the longest {longest:,}"
 
 
 def _missing(looks: Looks) -> Iterator[Note]:

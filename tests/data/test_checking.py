@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
 
 import pytest
@@ -31,6 +32,13 @@ def test_good_rows_give_no_finding_and_say_how_many_were_looked_at(checked, alpa
     assert run.run.findings == ()
     assert run.run.files == ("config.yaml", "train.jsonl")
     assert "train.jsonl: all 100 rows looked at; layout instruct" in run.notes[-1]
+
+
+def test_half_of_the_rows_are_said_to_be_no_longer_than_the_longest(checked, alpaca):
+    run = checked([alpaca("a" * 70, "b" * 90) for _ in range(10)])
+    (note,) = (note for note in run.notes if "half have up to" in note)
+    half, longest = re.findall(r"[\d,]+(?= characters|$)", note)
+    assert half == longest
 
 
 def test_a_finding_names_rows_and_points_at_the_first(checked, alpaca):
