@@ -26,6 +26,7 @@ FIELDS: dict[str, Field] = {
     ),
     "model.trust_remote_code": Field("bool", "run Python code that comes with the model"),
     "model.max_position": Field("int", "context length the model is stretched to", "tokens"),
+    "model.rope_scaling": Field("str", "how rotary positions are stretched beyond the model's context: yarn, linear"),
     "model.freeze_vision": Field("bool", "the vision tower of a multimodal model stays frozen"),
     "model.freeze_projector": Field("bool", "the multimodal projector stays frozen"),
     "model.freeze_language": Field("bool", "the language model of a multimodal model stays frozen"),

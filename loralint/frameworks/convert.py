@@ -74,3 +74,9 @@ def lower(value: object) -> object:
 def never(_: object) -> object:
     """Write nothing: the key is not the one to recommend."""
     return SKIP
+
+
+def rope(value: object) -> object:
+    """Read how rotary positions are stretched: a word, or the mapping that Transformers' config takes; else nothing."""
+    named = value.get("rope_type", value.get("type")) if isinstance(value, dict) else value
+    return SKIP if str(named).lower() in ("none", "default", "") else named

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import lower, never, not_null, one_to_list, true_for, when_true, words
+from loralint.frameworks.convert import lower, never, not_null, one_to_list, rope, true_for, when_true, words
 from loralint.frameworks.readers.llamafactory_faults import observe_faults
 from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS, observe_floor, observe_strategies
 from loralint.frameworks.table import SKIP, Entry, Look, Reader
@@ -166,6 +166,7 @@ _OWN = (
     # the base model
     Entry("model.base", "model_name_or_path", not_null),
     Entry("model.dtype", "bf16", never, never, compute_dtype),
+    Entry("model.rope_scaling", "rope_scaling", rope),
     Entry("model.attention", "flash_attn", words(_ATTENTION), words(_WRITTEN_ATTENTION), "auto"),
     Entry("model.trust_remote_code", "trust_remote_code", not_null, default=False),
     Entry("model.freeze_vision", "freeze_vision_tower", not_null, default=True),

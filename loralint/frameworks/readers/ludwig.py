@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null
+from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, rope
 from loralint.frameworks.readers.ludwig_faults import rejected, untrained
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Unknown, Value
@@ -127,6 +127,7 @@ TABLE = (
     # the base model
     Entry("model.base", "base_model", not_null),
     Entry("model.dtype", "", write=never, default=_model_dtype),
+    Entry("model.rope_scaling", "model_parameters.rope_scaling", rope, never),
     Entry("model.trust_remote_code", "trust_remote_code", not_null, default=False),
     # the adapter
     Entry("adapter.method", "adapter.type", lower, default="full"),

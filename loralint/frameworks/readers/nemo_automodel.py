@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import always, dtype, long_dtype, lower, never, one_to_list, true_for, when_true
+from loralint.frameworks.convert import always, dtype, long_dtype, lower, never, one_to_list, rope, true_for, when_true
 from loralint.frameworks.readers.globs import all_but, read_globs, write_globs
 from loralint.frameworks.readers.nemo_automodel_faults import foreign, ignored, rejected, unmatched
 from loralint.frameworks.table import SKIP, Entry, Look, Reader
@@ -145,6 +145,7 @@ TABLE = (
     Entry("model.dtype", "model.torch_dtype", _then(dtype), long_dtype, "auto"),
     Entry("model.max_position", "model.max_position_embeddings", present),
     Entry("model.max_position", "model.config.max_position_embeddings", present, never),
+    *(Entry("model.rope_scaling", f"model.{key}", rope, never) for key in ("rope_scaling", "config.rope_scaling")),
     Entry("model.attention", "model.attn_implementation", present),
     Entry("model.trust_remote_code", "model.trust_remote_code", present),
     Entry("model.freeze_vision", "freeze_config.freeze_vision_tower", present),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import always, dtype, never, not_null, true_for, when_true
+from loralint.frameworks.convert import always, dtype, never, not_null, rope, true_for, when_true
 from loralint.frameworks.lookup import find
 from loralint.frameworks.readers.globs import all_but, read_globs, write_globs
 from loralint.frameworks.readers.hydra import filled_later, inherits
@@ -124,6 +124,7 @@ TABLE = (
     Entry("model.base", "policy.model_name", not_null),
     Entry("model.dtype", "policy.precision", dtype),
     Entry("model.max_position", "policy.hf_config_overrides.max_position_embeddings", not_null),
+    Entry("model.rope_scaling", "policy.hf_config_overrides.rope_scaling", rope, never),
     # the adapter
     *_adapter(_ADAPTERS[DTENSOR]),
     *_adapter(_ADAPTERS[MEGATRON]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, true_for, when_true, words
+from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, rope, true_for, when_true, words
 from loralint.frameworks.readers.oumi_faults import rejected
 from loralint.frameworks.readers.training_arguments import SHARES
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
@@ -163,6 +163,8 @@ TABLE = (
     # the base model
     Entry("model.base", "model.model_name", not_null),
     Entry("model.dtype", "model.torch_dtype_str", dtype, long_dtype, "auto"),
+    Entry("model.max_position", "model.model_kwargs.max_position_embeddings", not_null),
+    Entry("model.rope_scaling", "model.model_kwargs.rope_scaling", rope, never),
     Entry("model.attention", "model.attn_implementation", not_null),
     Entry("model.trust_remote_code", "model.trust_remote_code", not_null, default=False),
     # the adapter

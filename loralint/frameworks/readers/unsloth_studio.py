@@ -125,6 +125,7 @@ TABLE = (
     # the base model
     Entry("model.base", "model", lambda value: value if isinstance(value, str) else SKIP),
     Entry("kernel.unsloth", "", write=never, default=True),
+    Entry("model.rope_scaling", "", write=never, default="linear"),  # to whatever max_seq_length says
     # the adapter
     Entry("adapter.method", "training.training_type", lower, default="lora"),
     Entry("adapter.rank", "lora.lora_r", not_null, default=64),

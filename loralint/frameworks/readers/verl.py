@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import dtype, long_dtype, never, not_null, one_to_list
+from loralint.frameworks.convert import dtype, long_dtype, never, not_null, one_to_list, rope
 from loralint.frameworks.readers.globs import read_globs
 from loralint.frameworks.readers.hydra import filled_later, inherits
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
@@ -119,6 +119,8 @@ def model(home: str) -> tuple[Entry, ...]:
     return (
         Entry("model.base", f"{home}path", not_null),
         Entry("model.trust_remote_code", f"{home}trust_remote_code", not_null),
+        Entry("model.max_position", f"{home}override_config.max_position_embeddings", not_null),
+        Entry("model.rope_scaling", f"{home}override_config.rope_scaling", rope, never),
         Entry("adapter.method", f"{home}lora.rank", _megatron, never),
         Entry("adapter.method", f"{home}lora_rank", _method, _off, "full"),
         Entry("adapter.rank", f"{home}lora.rank", _positive),
