@@ -279,7 +279,10 @@ class Document:
     def span(self, node: Node) -> Span:
         """Give a node's place as the model's record."""
         start, end = node.start_mark, node.end_mark
-        return Span(self.file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        cell = getattr(start, "cell", None)  # only places in a notebook know one
+        return Span(
+            self.file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1, cell
+        )
 
     def span_at(self, start: int, end: int) -> Span:
         """Give any range of the text as the model's record."""

@@ -3,6 +3,12 @@
 A literal is a Node with the exact place, so that readers take it as they take a value of a file; `native` of a scalar
 holds the value, or Unknown with the reason when the program works it out only when it runs. A dotted name of an import,
 such as `torch.bfloat16`, is a scalar with the tag "name" and its full name as `raw` and `native`.
+
+The tags of a scalar are thus: str, int, float, bool, null as in other formats; "name"; "argument" for what the command
+line gives (`raw` as written, such as `args.lora_r`; what stands after its last dot is the name in Script.arguments);
+"object" for a Thing that something made; "unknown" for the rest. The place of a value is where it is given: of
+`LoraConfig(r=RANK)` that of the 8 in `RANK = 8`. What is known to give None, such as `names.append("x")`, is a null
+whose `raw` is the expression.
 """
 
 from __future__ import annotations
@@ -10,22 +16,31 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from loralint.model import Span
-from loralint.source.document import Document, Node
+from loralint.source.document import Document, Node, Problem
+from loralint.source.places import Places
 
 
 class Thing:
     """An object of the program that is no literal: an import, a parameter, what a call gave back.
 
     number: its own, from 1. name: the full dotted name of something imported, else empty. made: the call that gave it
-    back. Two variables that hold the same object hold the same Thing.
+    back; what `trainer.model` holds is made by the call `__getattr__` on `trainer` with the argument "model", which is
+    in no Script.calls. place: of several things that one call gave back together, which it is, from 0. either: what it
+    may be when branches leave different things in one name. Variables that hold the same object hold the same Thing.
     """
 
-    __slots__ = ("made", "name", "number")
+    __slots__ = ("either", "made", "name", "number", "place")
 
-    def __init__(self, number: int, name: str = "", made: Call | None = None) -> None:
+    def __init__(self, number: int, name: str = "", made: Call | None = None, place: int = 0) -> None:
         self.number = number
         self.name = name
         self.made = made
+        self.place = place
+        self.either: tuple[Thing, ...] = ()
+
+    def __repr__(self) -> str:
+        made = f", made by {self.made.name}" if self.made else ""
+        return f"Thing({self.number}{', ' + self.name if self.name else ''}{made})"
 
 
 class Argument(NamedTuple):
@@ -65,11 +80,19 @@ class Call(NamedTuple):
 
 class Script(NamedTuple):
     """A program as read. calls: in the order in which it makes them. shell: lines given to a shell, each with the
-    offset of its first character (`!pip install ...` of a notebook). arguments: what its argparse parser or dataclasses
-    take, name -> default (Unknown default where none is told).
+    offset of its first character in the program's text (`!pip install ...` of a notebook). arguments: what its argparse
+    parser or dataclasses take, name -> default (Unknown default where none is told). names: what the module's own names
+    hold at its end. faults: what Python takes otherwise than it looks ("implicit-join": strings of a list that became
+    one, at that string's place). unread: parts that nobody could follow and why; then what is missing in `calls` proves
+    nothing. places: leads from offsets in the program's text (the cells of a notebook joined) to places in the file.
+    Of a notebook, the document's root holds all but its cells, as the file has it.
     """
 
     document: Document
     calls: tuple[Call, ...]
     shell: tuple[tuple[str, int], ...] = ()
     arguments: tuple[Argument, ...] = ()
+    names: tuple[Argument, ...] = ()
+    faults: tuple[Problem, ...] = ()
+    unread: tuple[str, ...] = ()
+    places: Places | None = None
