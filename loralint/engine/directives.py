@@ -11,6 +11,8 @@ from loralint.model import Finding, Note, Observation, Span, Value
 from loralint.source.document import Comment, Document
 
 _DIRECTIVE = re.compile(r"loralint:\s*(ignore-file|ignore)\s*(?:\[([^\]]*)\])?\s*(.*)")
+# what other linters call it, or a colon forgotten: meant to ignore, and it does not
+_MEANT = re.compile(r"loralint\W{0,3}(?:ignore|disable|noqa|skip|suppress)", re.IGNORECASE)
 
 
 class Directive(NamedTuple):
@@ -29,9 +31,9 @@ def directives(document: Document) -> list[Directive]:
 
 def _parse(comment: Comment, document: Document) -> Iterator[Directive]:
     match = _DIRECTIVE.match(comment.text)
-    if match is None:
+    if match is None and _MEANT.match(comment.text) is None:
         return
-    scope, codes, reason = match.groups()
+    scope, codes, reason = match.groups() if match is not None else ("ignore", "", "")
     line = 0 if scope == "ignore-file" else comment.line + comment.own_line
     start, end, column = comment.start, comment.end, comment.column
     here = comment.line
@@ -45,7 +47,7 @@ def faults(given: Iterable[Directive], used: frozenset[Directive], checked: froz
     for one in given:
         place = Value(one.code, span=one.span, text=one.code, key="loralint: ignore")
         if not one.code:
-            message = "an ignore comment must name its rules"
+            message = "an ignore comment names its rules, in brackets behind `loralint: ignore`"
             yield Observation("blanket-ignore", place, "harmless", message, "ignore[LLnnn]")
         elif (rule := find(one.code)) is None:
             yield Observation("unknown-ignore", place, "harmless", f"no rule is called `{one.code}`")

@@ -87,7 +87,7 @@ def _suppressed(
     result: Judgement, document: Document, assembled: Assembled, job: Job
 ) -> tuple[list[Finding], list[Note]]:
     findings, notes = _distinct(result.findings), list(result.notes)
-    if job.inline and "loralint:" in document.text:
+    if job.inline and "loralint" in document.text:
         open_ones = {code for codes in result.unchecked.values() for code in codes}
         checked = frozenset(rule.id for rule in job.rules if rule.id not in open_ones)
         findings, notes = _with_comments(findings, notes, document, assembled, job, checked)

@@ -76,10 +76,16 @@ def select(
 
     Raises ValueError for a selector that matches no rule.
     """
-    for selector in (*chosen, *ignored):
-        if selector.upper() != "ALL" and not any(_strength(rule, selector) for rule in rules):
-            raise ValueError(f"no rule matches `{selector}`; `loralint rules` lists them")
+    refuse_unmatched((*chosen, *ignored), rules)
     return tuple(rule for rule in rules if (preview or not rule.preview) and _taken(rule, chosen, ignored))
+
+
+def refuse_unmatched(selectors: tuple[str, ...], rules: tuple[Rule, ...], where: str = "") -> None:
+    """Raise ValueError for a selector that matches no rule, which would do nothing without a word. where: its file."""
+    for selector in selectors:
+        if selector.upper() != "ALL" and not any(_strength(rule, selector) for rule in rules):
+            prefix = f"{where}: " if where else ""
+            raise ValueError(f"{prefix}no rule matches `{selector}`; `loralint rules` lists them")
 
 
 def _taken(rule: Rule, chosen: tuple[str, ...], ignored: tuple[str, ...]) -> bool:

@@ -22,6 +22,7 @@ KEYS: dict[str, type] = {
     "per-file-ignores": dict,
     "exceptions": list,
 }
+_WORDS = {list: "a list", bool: "true or false", str: "a text in quotes", dict: "a table"}
 _EXCEPTION_KEYS = frozenset({"rule", "path", "reason", "expires"})
 
 
@@ -54,7 +55,7 @@ def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
         if wanted is None:
             raise SettingsError(f"{path}: unknown key `{key}`; known are {', '.join(sorted(KEYS))}")
         if not isinstance(value, wanted):
-            raise SettingsError(f"{path}: `{key}` must be a {wanted.__name__}")
+            raise SettingsError(f"{path}: `{key}` must be {_WORDS[wanted]}")
     fail_on = table.get("fail-on", "S")
     if fail_on not in ("S", "A", "B"):
         raise SettingsError(f"{path}: `fail-on` must be S, A or B")

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 HEAD = """base_model: meta-llama/Llama-3.1-8B
@@ -36,3 +40,52 @@ def test_an_ignore_quiets_a_note(told):
     quiet = told(f"{text}  # loralint: ignore[LL326] so did the paper\n")
     assert "only attention" not in quiet
     assert "LL005" not in quiet
+
+
+@pytest.mark.parametrize("comment", ["loralint: disable=LL206", "loralint ignore[LL206] old", "loralint: noqa LL206"])
+def test_an_ignore_in_the_words_of_another_tool_is_not_silent(told, comment):
+    assert "LL006" in told(f"lora_target_linear: true  # {comment}\n")
+
+
+@pytest.mark.parametrize("comment", ["loralint finds nothing here", "E501 noqa: LL206", "see loralint: ignore[LL206]"])
+def test_other_comments_are_left_alone(told, comment):
+    assert "LL00" not in told(f"lora_target_linear: true  # {comment}\n")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/settings.md"])
+def test_the_ignores_that_the_documentation_shows_are_all_needed(invoke, tmp_path, page):
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    (block,) = (block for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if "loralint: ignore[" in block)
+    file = tmp_path / "config.yaml"
+    file.write_text(HEAD.replace("learning_rate: 2e-4\n", "lora_target_linear: true\n") + block, encoding="utf-8")
+    (run,) = json.loads(invoke("check", str(file), "--isolated", "--format", "json").output)["runs"]
+    named = {code for codes in re.findall(r"ignore\[([^]]*)\]", block) for code in codes.split(", ")}
+    assert {one["rule"]: bool(one["suppressed"]) for one in run["findings"]} == dict.fromkeys(named, True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ('ignore = ["LL999"]', "no rule matches `LL999`"),
+        ('[per-file-ignores]\n"*" = ["rate"]', "no rule has the code or name `rate`"),
+        ('[per-file-ignores]\n"*" = [""]', "no rule has the code or name ``"),
+        (
+            '[[exceptions]]\nrule = "LL999"\npath = "*"\nreason = "old"\nexpires = 2099-01-01',
+            "no rule has the code or name `LL999`",
+        ),
+        ('gpu = "T5"', "GPU `T5` is not in the list"),
+    ],
+)
+def test_a_name_in_the_settings_that_is_nobodys_is_told_with_the_file(invoke, folder, settings, message):
+    (folder / "loralint.toml").write_text(settings)
+    result = invoke("check", "good.yaml")
+    assert result.exit_code == 2
+    assert f"Error: {folder / 'loralint.toml'}: {message}" in result.stderr
+
+
+def test_settings_lift_by_code_by_prefix_and_by_name(invoke, folder):
+    for code in ("LL301", "LL30", "rank-not-positive", "LL304"):
+        (folder / "loralint.toml").write_text(
+            f'[[exceptions]]\nrule = "{code}"\npath = "*"\nreason = "old"\nexpires = 2099-01-01\n'
+        )
+        assert invoke("check", "block.yaml").exit_code == (1 if code == "LL301" else 0)
