@@ -131,6 +131,7 @@ _MEGATRON = _keys("""
     cross_entropy_loss_fusion no_save_optim mcore_model attention_backend
 """)
 _SWIFT_SCRIPT = _keys("args.sft_type")
+_SWIFT_ROLES = _keys("train.gpus rollout.gpus teacher.gpus train.tuner_type")
 _NO_SWIFT = _keys(
     "apiVersion finetuning_type base_model model_name_or_path pretrained_model_name_or_path _target_ params"
 )
@@ -238,7 +239,7 @@ MARKS = (
     | _AUTOTRAIN
     | {LORA_MODEL, "model.model_name"}
 )
-MARKS |= _SWIFT_SCRIPT | _LITGPT_SECTIONS | _AI_TOOLKIT | {"model.type", "optimizer.type"}
+MARKS |= _SWIFT_SCRIPT | _SWIFT_ROLES | _LITGPT_SECTIONS | _AI_TOOLKIT | {"model.type", "optimizer.type"}
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = (
@@ -316,6 +317,7 @@ SIGNATURES = (
     Signature("diffusion-pipe", "diffusion_pipe", _PIPE, none=_keys("apiVersion")),
     Signature("fms-hf-tuning", "fms_hf_tuning", some=_keys("training_data_path peft_method"), least=1, also=_FMS,
               also_least=1, none=_keys("apiVersion training_method finetuning_type")),
+    Signature("ms-swift", "ms_swift_ray", _keys("rlhf_type"), _SWIFT_ROLES, 1, _MEGATRON | _SWIFT_NAMES, 2, _NO_SWIFT),
     Signature("ms-swift", "ms_swift_megatron", frozenset(), _MEGATRON, 3, _SWIFT_TUNER | _SWIFT_NAMES, 1,
               _NO_SWIFT),
     Signature("ms-swift", "ms_swift", some=_SWIFT_TUNER, least=1, also=_SWIFT_RUN, also_least=2, none=_NO_SWIFT),
