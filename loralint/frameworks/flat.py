@@ -1,4 +1,4 @@
-"""Files whose sections mean nothing: kohya's trainers read every `[section]` of a TOML file into one flat namespace."""
+"""Files whose root is not the config: sections that mean nothing, as in kohya's TOML, or one that holds everything."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ def flattened(document: Document) -> Document:
     flat.pairs = [
         inner for pair in root.pairs for inner in (pair.value.pairs if pair.value.kind == "mapping" else (pair,))
     ]
+    return _rooted(document, flat)
+
+
+def under(document: Document, section: str) -> Document:
+    """The same text and places with one section as the root; a file without that section stays as it is."""
+    inner = document.root.get(section) if document.root is not None else None
+    return _rooted(document, inner) if inner is not None and inner.kind == "mapping" else document
+
+
+def _rooted(document: Document, root: Node) -> Document:
     made = Document(document.file, document.format, document.text)
-    made.roots, made.problems, made.comment_marks = [flat], document.problems, document.comment_marks
+    made.roots, made.problems, made.comment_marks = [root], document.problems, document.comment_marks
+    made.scalars, made.anchors = document.scalars, document.anchors
     return made

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loralint.frameworks.listed import settings
 from loralint.source.document import Document, Node, Pair
 
 
@@ -36,25 +37,29 @@ _NOT_OURS = _words("""
 
 
 class Leaf(NamedTuple):
-    """A scalar or a list below a known name. name: in full, so that `r` beside `lora_alpha` is `lora_r`."""
+    """A scalar or a list below a known name. name: in full, so that `r` beside `lora_alpha` is `lora_r`.
+
+    listed: it is a variable or a flag, so that nothing but a text can stand for several names.
+    """
 
     dotted: str
     pair: Pair
     name: str
+    listed: bool = False
 
 
 def leaves(node: Node, dotted: str = "", *, inside: bool = False) -> Iterator[Leaf]:
-    """Every pair of a tree of mappings whose value is no mapping; lists are not looked into."""
-    beside = inside or any(pair.key in LORA for pair in node.pairs)
-    for pair in node.pairs:
-        key = f"{dotted}.{pair.key}" if dotted else pair.key
-        if pair.value.kind == "mapping":
+    """Every pair of a tree of mappings whose value is no mapping; of lists only those of variables and of flags."""
+    pairs = [(f"{dotted}.{pair.key}" if dotted else pair.key, pair) for pair in node.pairs]
+    pairs += [(f"{dotted}{one.place}", one.pair) for one in settings(node)]
+    beside = inside or any(pair.key in LORA for _, pair in pairs)
+    for key, pair in pairs:
+        if pair.value.kind == "mapping" or next(settings(pair.value), None) is not None:
             yield from leaves(pair.value, key, inside=inside or _speaks_of_lora(pair.key))
-        elif pair.key in SHORT:
-            if beside:
-                yield Leaf(key, pair, f"lora_{SHORT[pair.key]}")
-        else:
-            yield Leaf(key, pair, pair.key)
+        elif pair.key not in SHORT:
+            yield Leaf(key, pair, pair.key, listed=bool(node.items))
+        elif beside:
+            yield Leaf(key, pair, f"lora_{SHORT[pair.key]}", listed=bool(node.items))
 
 
 def _speaks_of_lora(key: str) -> bool:

@@ -24,7 +24,9 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
         from loralint.frameworks.flat import under
 
         inner = read_layer(under(document, reader.section), reader._replace(section=""), look)
+        inner = inner._replace(reader=reader)
         return inner if inner.document is document else _lowered(inner, f"/{reader.section}")
+    named = reader
     reader = reader._replace(
         dialect=next((dialect for spec, dialect in reader.dialects if look.version_is(spec)), reader.dialect)
     )
@@ -42,7 +44,7 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
     layer = {field: tuple(several) for field, several in values.items()}
     if reader.combine is not None and document.root is not None:
         layer.update(reader.combine(document, layer))
-    return Layer(reader, document, layer, tuple(observe(document, reader, look)))
+    return Layer(named, document, layer, tuple(observe(document, reader, look)))
 
 
 def _lowered(layer: Layer, prefix: str) -> Layer:

@@ -194,6 +194,10 @@ _SIMPLETUNER_ALSO = _keys("""
     flow_schedule_shift caption_dropout_probability minimum_image_size pretrained_transformer_model_name_or_path
 """)
 _SIMPLETUNER_ALSO |= frozenset(f"--{key}" for key in _SIMPLETUNER_ALSO)
+_SIMPLETUNER_SAVED = _keys("config.model_family config.--model_family")
+_SIMPLETUNER_SAVED_ALSO = frozenset(f"config.{key}" for key in _SIMPLETUNER_ALSO) | _keys("""
+    config.model_type config.--model_type config.learning_rate config.--learning_rate
+""")
 # the last two only serve a text that does not parse, where a key counts however deep it stands
 _AI_TOOLKIT = _keys("config.process[].train config.process config.train")
 _KOHYA_GUI = _keys("""
@@ -240,6 +244,7 @@ MARKS = (
     | {LORA_MODEL, "model.model_name"}
 )
 MARKS |= _SWIFT_SCRIPT | _SWIFT_ROLES | _LITGPT_SECTIONS | _AI_TOOLKIT | {"model.type", "optimizer.type"}
+MARKS |= _SIMPLETUNER_SAVED | _SIMPLETUNER_SAVED_ALSO
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = (
@@ -305,6 +310,8 @@ SIGNATURES = (
               none=_keys("apiVersion checkpoint_dir")),
     Signature("simpletuner", "simpletuner", some=_SIMPLETUNER, least=1, also=_SIMPLETUNER_ALSO, also_least=1,
               none=_keys("apiVersion")),
+    Signature("simpletuner", "simpletuner_saved", some=_SIMPLETUNER_SAVED, least=1, also=_SIMPLETUNER_SAVED_ALSO,
+              also_least=1, none=_keys("apiVersion")),
     Signature("ai-toolkit", "ai_toolkit", _keys("job config.process[].train"), none=_keys("apiVersion")),
     Signature("ai-toolkit", "ai_toolkit", _keys("job config.process config.train"), none=_keys("apiVersion")),
     Signature("sd-scripts", "sd_scripts", _keys("network_module"), _SD_SCRIPTS, 1, none=_keys("apiVersion LoRA_type")),

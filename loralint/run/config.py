@@ -77,8 +77,8 @@ class Config:
                 return None
         written = {value.key for layer in self.layers for value in layer.values.get(field, ())}
         entries = self.versions.rows(self.home(field).reader if self.layers else self.reader, field).live
-        if self.reader.guessed:  # what stands in a nesting of the author's own can be changed there, but none added
-            entries = tuple(entry._replace(key=key) for key in written for entry in entries)
+        if self.reader.guessed:  # what stands in a mapping of the author's own can be changed there, but none added
+            entries = tuple(entry._replace(key=key) for key in written if "[" not in key for entry in entries)
         for entry in sorted(entries, key=lambda entry: entry.key not in written):
             out = entry.write(value)
             if out is not SKIP:

@@ -501,10 +501,15 @@ def test_the_corpus(shared):
     assert {kind: manifests.count(kind) for kind in manifests} == {
         "gpu-selectors": 1, "job": 10, "jobset": 2, "pytorchjob": 10, "rayjob": 1, "trainjob": 9
     }  # fmt: skip
-    # Helm values that hold a trainer's
-    assert homes == {"Helm chart: axolotl / LLaMA-Factory / Wan LoRA Jobs"}
-    # examples of TRL and ms-swift that lie among shell scripts
+    # values of charts that hold a trainer's settings or its command, and recipes that hand them on as variables
+    assert homes == {
+        "Helm chart: axolotl / LLaMA-Factory / Wan LoRA Jobs",
+        "Helm chart (Volcano/PyTorchJob) pytorch",
+        "OCI AI Blueprints job recipes (JSON -> k8s Job env)",
+    }
+    # a saved config among lists of data; examples of TRL and ms-swift among shell scripts
     assert sorted(aliens) == [
+        "bghira_SimpleTuner__simpletuner_examples_default.json",
         "huggingface_trl__examples_cli_configs_example_config.yaml",
         "modelscope_ms-swift__examples_train_multi-node_ray_sft.yaml",
         "modelscope_ms-swift__examples_yaml_deepspeed_sft.yaml",

@@ -128,3 +128,61 @@ def test_a_home_made_run_has_both_kinds_of_keys(tree):
         adapter, training = found
         assert "lora" in adapter
         assert training.rpartition(".")[2] in {"lr", "epochs"}
+
+
+LISTED = """\
+image: org/train
+command: [accelerate, launch, run_lora.py, --lora_rank, "8", --lora-alpha=16, "--num_train_epochs=3", --bf16,
+          --lora_target_modules, q_proj, v_proj, --learning_rate, *rate]
+env:
+  - {name: LORA_DROPOUT, value: "1.5"}
+  - {key: Lora_Modules_To_Save, value: "lm_head, embed_tokens"}
+  - {name: HOME, valueFrom: {secretKeyRef: {name: a}}}
+"""
+
+
+def test_reads_flags_and_variables_of_a_list(reading):
+    config = reading(READER, "rate: &rate 2e-4\n" + LISTED)
+    expected = {
+        "adapter.method": "lora",
+        "adapter.rank": 8,
+        "adapter.alpha": 16,
+        "adapter.dropout": 1.5,
+        "adapter.targets": ["q_proj", "v_proj"],
+        "adapter.modules_to_save": ["lm_head", "embed_tokens"],
+        "optim.lr": 2e-4,
+        "train.epochs": 3,
+    }
+    assert {field: config.get(field).value for field in expected} == expected
+    assert config.get("precision.bf16").origin == "absent"  # a bare switch is no value
+    rank, alpha, dropout = (config.get(f"adapter.{name}") for name in ("rank", "alpha", "dropout"))
+    assert (rank.pointer, alpha.pointer, dropout.pointer) == ("/command/4", "/command/5", "/env/0/value")
+
+
+def test_a_value_behind_an_equals_sign_has_its_own_place(reading, tmp_path):
+    config = reading(READER, "rate: &rate 2e-4\n" + LISTED)
+    text = (tmp_path / "train.yaml").read_text()
+    spans = [config.get(field).span for field in ("adapter.alpha", "train.epochs")]
+    assert [text[span.start : span.end] for span in spans] == ["16", "3"]
+    assert [(span.line, text.splitlines()[span.line - 1][span.column - 1]) for span in spans] == [(3, "1"), (3, "3")]
+
+
+def test_nothing_is_written_into_a_list(tmp_path):
+    file = tmp_path / "job.yaml"
+    file.write_text("command: [x.py, --lora_r=8, --lora_alpha=16, --lora_dropout=1.5, --num_epochs=3]\n")
+    (run,) = loralint.check([str(file)]).runs
+    (found,) = [finding for finding in run.findings if finding.rule == "LL343"]
+    assert found.fix is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "args: [--enable-lora, --lora-modules, a=b, --max-lora-rank=16]\n",  # a server
+        "env: [{name: LORA_R, value: '8'}]\n",
+        "run: [lora_rank, 8, learning_rate, 2]\n",
+        "env: [{name: LORA_R}, {value: 3}, {name: EPOCHS, value: {a: 1}}]\n",
+    ],
+)
+def test_a_list_that_trains_nothing_is_no_run(text):
+    assert homemade(read_bytes(text.encode(), "x.yaml")) == ()

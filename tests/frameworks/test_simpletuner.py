@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from loralint.frameworks.detect import detect
+from loralint.frameworks.detect import reader as by_module
 from loralint.frameworks.readers.simpletuner import READER
+from loralint.source.read import read_bytes
 
 WHOLE = {
     "model_family": "sd3",
@@ -131,3 +134,21 @@ def test_observes(reading, observed, changes, key, kind, effect, to):
 )
 def test_leaves_alone(reading, observed, changes):
     assert observed(reading(READER, _json(**changes), "config.json")) == {}
+
+
+def test_reads_what_the_web_interface_saves(reading, observed):
+    saved = {"_metadata": {"name": "default", "tags": []}, "config": {f"--{key}": one for key, one in WHOLE.items()}}
+    saved["config"]["--optimizer_beta1"] = 0.9
+    document = json.dumps(saved, indent=1)
+    found = detect(read_bytes(document.encode(), "default.json"))
+    assert found is not None
+    assert (found.framework, found.module) == ("simpletuner", "simpletuner_saved")
+    config = reading(by_module(found.module), document, "default.json")
+    rank = config.get("adapter.rank")
+    assert (rank.value, rank.pointer, rank.span.line) == (64, "/config/--lora_rank", 9)
+    assert observed(config)["--optimizer_beta1"].value.pointer == "/config/--optimizer_beta1"
+
+
+def test_a_file_with_another_config_is_not_simpletuners():
+    text = json.dumps({"_metadata": {}, "config": {"learning_rate": 1e-4}})
+    assert detect(read_bytes(text.encode(), "default.json")) is None

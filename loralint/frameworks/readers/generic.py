@@ -1,4 +1,4 @@
-"""Home-made YAML and JSON around the names of PEFT and TrainingArguments, in any nesting.
+"""Home-made YAML and JSON around the names of PEFT and TrainingArguments, in any nesting, variable or flag.
 
 A key is known by its last name alone, so all of this is a guess: nothing absent has a default, an unknown key is
 nobody's fault, and where one setting is named twice with different values it is unknown. An adapter of rank 0 is off.
@@ -55,6 +55,7 @@ _NAMES = {
     "checkpoint.save_steps": "save_steps",
     "memory.gradient_checkpointing": "gradient_checkpointing",
 }
+_LISTS = ("adapter.targets", "adapter.modules_to_save")
 _MAPPED: tuple[tuple[str, str, Callable[[object], object]], ...] = (
     ("quant.bits", "load_in_4bit", when_true(4)),
     ("quant.bits", "load_in_8bit", when_true(8)),
@@ -73,7 +74,8 @@ def combine(document: Document, values: Values) -> Values:
     found: dict[str, list[Value]] = {field: [] for field in values}
     for leaf in leaves(document.root):
         for entry in _ROWS.get(leaf.name, ()):
-            value = canonical(document, leaf.pair, entry._replace(key=leaf.dotted), READER)
+            row = entry._replace(key=leaf.dotted, split="," if leaf.listed and entry.field in _LISTS else "")
+            value = canonical(document, leaf.pair, row, READER)
             if value is not None:
                 found.setdefault(entry.field, []).append(value)
     fields = {field: _agreed(several) for field, several in found.items()}
