@@ -21,10 +21,13 @@ class Listed(NamedTuple):
     pair: Pair
 
 
-class _Mark(NamedTuple):
-    index: int
-    line: int
-    column: int
+class _Mark:
+    __slots__ = ("column", "index", "line")
+
+    def __init__(self, index: int, line: int, column: int) -> None:
+        self.index = index
+        self.line = line
+        self.column = column
 
 
 def settings(node: Node) -> Iterator[Listed]:
@@ -61,6 +64,6 @@ def _flags(items: Sequence[Node]) -> Iterator[Listed]:
 
 def _part(item: Node, text: str) -> Node:
     """What follows the `=`, at its own place; the end of a word, but for a quote, is the end of its text."""
-    end = _Mark(item.end - (not item.plain), item.end_line - 1, item.end_column - 1 - (not item.plain))
-    start = end._replace(index=end.index - len(text), column=end.column - len(text))
-    return Node("scalar", "str", start, end, text)
+    quote = 0 if item.plain else 1
+    index, line, column = item.end - quote, item.end_line - 1, item.end_column - 1 - quote
+    return Node("scalar", "str", _Mark(index - len(text), line, column - len(text)), _Mark(index, line, column), text)
