@@ -1,4 +1,4 @@
-"""The pipeline for one document: assemble, judge, suppress, score."""
+"""The pipeline for one file: the runs that it starts, each judged, what is lifted, the score."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,8 +10,10 @@ from loralint.engine.settings import Settings
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope
 from loralint.model import Finding, Note, Run, Setting, Value
-from loralint.run.assemble import Assembled, assemble
+from loralint.run.assemble import Assembled
 from loralint.run.options import Options
+from loralint.run.project import Project
+from loralint.run.starts import starts
 from loralint.source.document import Document
 
 if TYPE_CHECKING:
@@ -38,28 +40,27 @@ class Job(NamedTuple):
     data: "Given | None" = None
 
 
-def lint(document: Document, job: Job) -> Run | None:
-    """The run that this file starts, judged; None when it starts none."""
-    assembled = assemble(document, job.options)
-    return _judged(assembled, document, job) if assembled is not None else None
+def lint(document: Document, job: Job, project: Project) -> list[tuple[Run, tuple[Document, ...]]]:
+    """The runs that this file starts, judged, each with the files it reads; a script may start several, or none."""
+    return [(_judged(one, job), one.documents) for one in starts(document, job.options, project)]
 
 
-def _judged(assembled: Assembled, document: Document, job: Job) -> Run:
+def _judged(assembled: Assembled, job: Job) -> Run:
     config = assembled.config
     checked = _checked(assembled, job)
     if checked is not None:
         assembled = assembled._replace(observations=(*assembled.observations, *checked.observations))
     scope = Scope(config, FACTS, assembled.observations)
     result = judge(job.rules, config, scope, fixes=job.fixes)
-    findings, notes = _suppressed(result, document, assembled, job)
+    findings, notes = _suppressed(result, assembled, job)
     findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))
     return Run(
-        _files(document, job),
+        _files(assembled, job),
         config.reader.name,
         score(findings),
         verdict(findings),
         tuple(findings),
-        (*notes, *(checked.notes if checked is not None else ()), *unchecked_notes(result.unchecked)),
+        (*assembled.notes, *notes, *(checked.notes if checked is not None else ()), *unchecked_notes(result.unchecked)),
         tuple(Setting(field, config.get(field)) for field in config.fields()) if job.show_settings else (),
         assembled.reason,
     )
@@ -78,24 +79,23 @@ def _checked(assembled: Assembled, job: Job) -> "Checked | None":
     return checked
 
 
-def _files(document: Document, job: Job) -> tuple[str, ...]:
+def _files(assembled: Assembled, job: Job) -> tuple[str, ...]:
     data = (*job.data.train, *job.data.evaluation) if job.data is not None else ()
-    return (document.file, *data)
+    return (*(document.file for document in assembled.documents), *data)
 
 
-def _suppressed(
-    result: Judgement, document: Document, assembled: Assembled, job: Job
-) -> tuple[list[Finding], list[Note]]:
+def _suppressed(result: Judgement, assembled: Assembled, job: Job) -> tuple[list[Finding], list[Note]]:
     findings, notes = _distinct(result.findings), list(result.notes)
-    if job.inline and "loralint" in document.text:
-        open_ones = {code for codes in result.unchecked.values() for code in codes}
-        checked = frozenset(rule.id for rule in job.rules if rule.id not in open_ones)
-        findings, notes = _with_comments(findings, notes, document, assembled, job, checked)
+    for document in assembled.documents:
+        if job.inline and "loralint" in document.text:
+            open_ones = {code for codes in result.unchecked.values() for code in codes}
+            checked = frozenset(rule.id for rule in job.rules if rule.id not in open_ones)
+            findings, notes = _with_comments(findings, notes, document, assembled, job, checked)
     if job.settings.per_file_ignores or job.settings.exceptions:
         from loralint.engine.exemptions import apply_settings, expired
 
-        findings = apply_settings(findings, document.file, job.settings, job.today)
-        notes += expired(findings, document.file, job.settings, job.today)
+        findings = apply_settings(findings, job.settings, job.today)
+        notes += expired(findings, job.settings, job.today)
     if job.baseline is not None:
         from loralint.engine.baseline import apply_baseline
 
@@ -111,15 +111,18 @@ def _with_comments(
     job: Job,
     checked: frozenset[str],
 ) -> tuple[list[Finding], list[Note]]:
-    """Lift what the file's ignore comments lift, and judge the comments themselves."""
+    """Lift what one file's ignore comments lift, and judge the comments themselves."""
     from loralint.engine.directives import apply_directives, directives, faults, hushed
 
     given = directives(document)
-    findings, used, more = apply_directives(findings, given)
+    elsewhere = [one for one in findings if one.span.file != document.file]
+    here = [one for one in findings if one.span.file == document.file]
+    findings, used, more = apply_directives(here, given)
     notes, needed = hushed(notes, given)
     scope = Scope(assembled.config, FACTS, tuple(faults(given, used | needed, checked)))
     observers = tuple(rule for rule in job.rules if rule.uses == "observation")
-    return findings + judge(observers, assembled.config, scope, fixes=job.fixes).findings, notes + more
+    judged = judge(observers, assembled.config, scope, fixes=job.fixes).findings
+    return [*findings, *elsewhere, *judged], notes + more
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from loralint.frameworks.detect import Detection, by_name, detect, looks_like_run, reader
 from loralint.frameworks.read import read_layer
 from loralint.frameworks.table import Look, Reader
-from loralint.model import Observation, Span, Value
+from loralint.model import Event, Note, Observation, Span, Value
 from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.versions import versions_of
@@ -17,11 +17,14 @@ _CRASHES = frozenset(
 
 
 class Assembled(NamedTuple):
-    """A run ready to be judged. reason: why this framework."""
+    """A run ready to be judged. reason: why this framework. documents: its files, the one that starts it first."""
 
     config: Config
     observations: tuple[Observation, ...]
     reason: str
+    documents: tuple[Document, ...]
+    events: tuple[Event, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def assemble(document: Document, options: Options) -> Assembled | None:
@@ -35,7 +38,7 @@ def assemble(document: Document, options: Options) -> Assembled | None:
     layer = read_layer(document, table, Look(_unread, versions.satisfy))
     config = Config(table, (layer,), options, versions)
     config.add_rows(_rows)
-    return Assembled(config, (*layer.observations, *_file_faults(document, table)), found.reason)
+    return Assembled(config, (*layer.observations, *_file_faults(document, table)), found.reason, (document,))
 
 
 def _rows(config: Config) -> Value | None:

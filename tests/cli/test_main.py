@@ -61,7 +61,7 @@ def test_shell_completion_completes(command):
 SABOTAGE = """
 import sys
 from loralint.engine import lint
-def broken(document, job): raise RuntimeError("the token is hf_secret and " + document.text)
+def broken(document, job, project): raise RuntimeError("the token is hf_secret and " + document.text)
 import loralint.api
 loralint.api.lint = broken
 from loralint.cli import main

@@ -14,6 +14,7 @@ from loralint.engine.rules import Rule
 from loralint.engine.settings import Settings
 from loralint.model import Run
 from loralint.run.options import Options
+from loralint.run.project import Project
 from loralint.source.read import read_file
 
 
@@ -54,8 +55,7 @@ def linted(tmp_path: Path):
             given.get("inline", True),
             given.get("show_settings", False),
         )
-        found = lint(read_file(str(file), given.get("shown", str(file))), job)
-        assert found is not None
+        ((found, _),) = lint(read_file(str(file), given.get("shown", str(file))), job, Project(str(tmp_path)))
         return found
 
     return run

@@ -1,0 +1,76 @@
+"""The files around a run: found by the names that other files call them, read once, and never outside the root."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from loralint.source.discover import lexically_within, within
+from loralint.source.document import Document
+from loralint.source.read import read_file
+
+
+class Project:
+    """root: folder that no name may lead out of; empty for the working folder.
+
+    `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own.
+    """
+
+    __slots__ = ("_documents", "_read", "claimed", "root")
+
+    def __init__(self, root: str = "", read: Callable[[str, str], Document] = read_file) -> None:
+        self.root = os.path.realpath(root or os.curdir)
+        self.claimed: set[str] = set()
+        self._read = read
+        self._documents: dict[str, Document] = {}
+
+    def find(self, name: str, near: str) -> Document | None:
+        """The regular file that `near` means by `name`: looked for from its folder up to the root, as the working
+        folder of a command is not written down. None where there is none, or where it lies outside.
+        """
+        found = self.path(name, near)
+        return self.document(*found) if found is not None else None
+
+    def path(self, name: str, near: str) -> tuple[str, str] | None:
+        """(path, name to show) of the file that `near` means by `name`, None for none."""
+        if not name or "\0" in name or os.path.isabs(name):
+            return None
+        for folder in self.folders(near):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                return (path, _shown(path, near)) if within(path, self.top(near)) else None
+        return None
+
+    def folders(self, near: str) -> list[str]:
+        """The folder of a file and those above it, up to the root."""
+        folder, found, top = os.path.dirname(os.path.realpath(near)), [], self.top(near)
+        while True:
+            found.append(folder)
+            above = os.path.dirname(folder)
+            if folder in {top, above} or not lexically_within(above, top):
+                return found
+            folder = above
+
+    def top(self, near: str) -> str:
+        """What no name in this file may lead out of: the root, or the file's own folder where it lies elsewhere."""
+        folder = os.path.dirname(os.path.realpath(near))
+        return self.root if lexically_within(folder, self.root) else folder
+
+    def document(self, path: str, shown: str) -> Document:
+        """A file as a document, read when it is first asked for."""
+        real = os.path.realpath(path)
+        found = self._documents.get(real)
+        if found is None:
+            found = self._documents[real] = self._read(path, shown)
+        self.claimed.add(real)
+        return found
+
+    def is_claimed(self, file: str) -> bool:
+        """Whether a file belongs to a run that was already read."""
+        return bool(self.claimed) and os.path.realpath(file) in self.claimed
+
+
+def _shown(path: str, near: str) -> str:
+    """A path as the user who named `near` would write it."""
+    beside = os.path.relpath(path, os.path.dirname(os.path.realpath(near)))
+    return os.path.normpath(os.path.join(os.path.dirname(near), beside))
