@@ -14,6 +14,7 @@ from loralint.engine.settings import Settings
 from loralint.knowledge.versions import parse_targets
 from loralint.model import Note, Report, Run
 from loralint.run.options import Options
+from loralint.run.project import Project
 from loralint.source.discover import Candidate, discover
 from loralint.source.document import Document
 from loralint.source.read import read_bytes, read_file
@@ -137,16 +138,26 @@ def document_of(config: Mapping[str, Any]) -> Document:
     return read_bytes(json.dumps(dict(config), indent=2, default=str).encode(), "<config>", "json")
 
 
-def report(documents: Iterable[Document], job: Job, *, skipped: Iterable[Candidate] = ()) -> Report:
-    """Lint documents in order. Files that start no run leave no trace, except those that could not be read at all."""
+def report(
+    documents: Iterable[Document], job: Job, *, skipped: Iterable[Candidate] = (), project: Project | None = None
+) -> Report:
+    """Lint documents in order; a file that is part of an earlier one's run is none of its own.
+
+    Files that start no run leave no trace, except those that could not be read at all.
+    """
     runs: list[Run] = []
     texts: dict[str, str] = {}
+    project = project or Project()
     for document in documents:
-        run = lint(document, job) or _unread(document)
-        if run is not None:
+        if project.is_claimed(document.file):
+            continue
+        found = lint(document, job, project)
+        for run, parts in found:
             runs.append(run)
             if run.findings:
-                texts[document.file] = document.text
+                texts.update((part.file, part.text) for part in parts)
+        if not found and (unread := _unread(document)) is not None:
+            runs.append(unread)
     runs += [Run((one.shown,), None, 100, "pass", (), (Note("not-checked", one.skipped),)) for one in skipped]
     return Report(tuple(runs), texts)
 

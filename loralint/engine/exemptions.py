@@ -25,26 +25,30 @@ def refuse_unknown_rules(settings: Settings) -> None:
             )
 
 
-def apply_settings(findings: list[Finding], file: str, settings: Settings, today: str) -> list[Finding]:
-    """Mark what the settings lift in this file. today: ISO date, on which an exception still counts."""
-    relative = os.path.relpath(os.path.abspath(file), settings.root)
-    return [_lifted(finding, relative, settings, today) for finding in findings]
+def apply_settings(findings: list[Finding], settings: Settings, today: str) -> list[Finding]:
+    """Mark what the settings lift. today: ISO date, on which an exception still counts."""
+    return [_lifted(finding, settings, today) for finding in findings]
 
 
-def expired(findings: list[Finding], file: str, settings: Settings, today: str) -> list[Note]:
+def expired(findings: list[Finding], settings: Settings, today: str) -> list[Note]:
     """One note for each exception that would lift something here and no longer counts."""
-    relative = os.path.relpath(os.path.abspath(file), settings.root)
-    late = [one for one in settings.exceptions if today > one.expires and _matcher(one.path)(relative)]
     return [
         Note("info", f"the exception for {one.rule} ended on {one.expires}: {shown(one.reason)}", (one.rule,))
-        for one in late
-        if any(_names(one.rule, finding) for finding in findings)
+        for one in settings.exceptions
+        if today > one.expires
+        and any(_names(one.rule, found) and _matcher(one.path)(_relative(found, settings)) for found in findings)
     ]
 
 
-def _lifted(finding: Finding, relative: str, settings: Settings, today: str) -> Finding:
+def _relative(finding: Finding, settings: Settings) -> str:
+    """The finding's file as the patterns of the settings would name it."""
+    return os.path.relpath(os.path.abspath(finding.span.file), settings.root)
+
+
+def _lifted(finding: Finding, settings: Settings, today: str) -> Finding:
     if finding.suppressed is not None:
         return finding
+    relative = _relative(finding, settings)
     for one in settings.exceptions:
         if _names(one.rule, finding) and today <= one.expires and _matcher(one.path)(relative):
             return finding._replace(suppressed={"by": "settings", "reason": one.reason, "expires": one.expires})
