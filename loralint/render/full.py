@@ -47,7 +47,7 @@ def _run(run: Run, report: Report, style: Style, alone: bool) -> Iterator[str]:
         yield ""
     told = run.notes if alone else tuple(note for note in run.notes if note.kind == "info")
     notes = list(_notes(told))
-    if notes and (standing or run.framework is None or any(note.kind == "not-checked" for note in told)):
+    if notes and (alone or standing or run.framework is None):
         yield from (style.dim(f"{path(run.files[0])}: {line}") for line in notes)
         yield ""
 

@@ -91,6 +91,7 @@ def test_what_is_absent_is_the_general_trainers(reading):
 
 
 def test_a_section_alone_quantises(reading):
+    assert reading(READER, FILE).get("quant.bits").shadowed == ()
     config = reading(READER, HEAD + "adapter: lora\nquantization:\n  llm_int8_threshold: 6.0\n")
     expected = {"quant.bits": 4, "quant.type": "nf4", "quant.double": True, "quant.compute_dtype": "fp16"}
     assert {field: config.get(field).value for field in expected} == expected

@@ -44,6 +44,12 @@ def test_full_says_effect_place_frame_cause_and_what_to_write():
     )
 
 
+def test_full_tells_notes_of_the_one_clean_run_and_not_of_many():
+    clean = _run(notes=[Note("info", "alpha/r is 2")], verdict="pass")
+    assert _full(clean).startswith("c.yaml: note: alpha/r is 2\n")
+    assert "alpha/r" not in _full(clean, clean)
+
+
 def test_full_names_defaults_related_places_and_notes():
     finding = _finding("A", origin="default", related=(Related("d.yaml", 7, "r", "divided by it"),))
     notes = [

@@ -29,9 +29,9 @@ def _several(_: object) -> object:
     return Unknown("several named adapters are registered")
 
 
-def of_mapping(key: str, default: object) -> Callable[[object], object]:
-    """Read one key of a section, or what it means when the section stands without it."""
-    return lambda section: section.get(key, default) if isinstance(section, dict) else SKIP
+def of_section_without(key: str, default: object) -> Callable[[object], object]:
+    """Read what a section means that stands without this key, which has a row of its own."""
+    return lambda section: default if isinstance(section, dict) and key not in section else SKIP
 
 
 def _method_of_quantisation(backend: object) -> object:
@@ -153,7 +153,7 @@ TABLE = (
           default=_lora(answer=False)),
     # quantisation of the base: the section alone means 4 bits
     Entry("quant.bits", "quantization.bits", not_null),
-    Entry("quant.bits", "quantization", of_mapping("bits", 4), never, _FULL_PRECISION),
+    Entry("quant.bits", "quantization", of_section_without("bits", 4), never, _FULL_PRECISION),
     Entry("quant.method", "quantization.backend", _method_of_quantisation,
           lambda name: {"bnb": "bitsandbytes", "torchao": "torchao"}.get(str(name), SKIP)),
     Entry("quant.method", "quantization", _backend, never),
