@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,29 +39,56 @@ def check(
     data: Iterable[str | os.PathLike[str]] = (),
     eval_data: Iterable[str | os.PathLike[str]] = (),
     tokenizer: str | os.PathLike[str] = "",
+    companions: Iterable[str | os.PathLike[str]] = (),
+    env: Mapping[str, str] | None = None,
+    launch: str = "",
 ) -> Report:
     """Lint a file, a folder, several of them, or a config given as a mapping.
 
     gpu: such as "T4" or "A100-80GBx8"; target: such as "transformers=5.24"; rows: rows of training data; framework:
     read the files as this framework's. data, eval_data: files of rows to check with the configs; tokenizer: the model's
-    tokenizer.json. A mapping is linted as if it were written as JSON. Raises ValueError for an unknown framework, GPU,
-    target, rule selector or file of rows, and FileNotFoundError for a path that leads to nothing. What a file holds
-    never raises: one that cannot be read is a finding or a note.
+    tokenizer.json. companions: files that every run reads besides those that it names (DeepSpeed, accelerate, pins,
+    .env); env: variables that it gets; launch: the command line that starts it. A mapping is linted as if it were
+    written as JSON. Raises ValueError for an unknown framework, GPU, target, rule selector or file of rows, and
+    FileNotFoundError for a path that leads to nothing. What a file holds never raises: one that cannot be read is a
+    finding or a note.
     """
     settings = settings or Settings()
+    chosen = options(gpu=gpu, target=target, framework=framework, rows=rows, settings=settings)
     job = make_job(
         settings,
-        options(gpu=gpu, target=target, framework=framework, rows=rows, settings=settings),
+        chosen._replace(companions=tuple(os.fspath(path) for path in companions), env=dict(env or {})),
         chosen=tuple(select_rules),
         ignored=tuple(ignore_rules),
         show_settings=show_settings,
         data=data_files(data, eval_data, tokenizer),
     )
+    line = [launch_line(launch)] if launch else []
     if isinstance(what, Mapping):
-        return report([document_of(what)], job)
+        return report([*line, document_of(what)], job)
     paths = [what] if isinstance(what, (str, os.PathLike)) else list(what)
-    found = discover([os.fspath(path) for path in paths], exclude=settings.exclude)
-    return report((read_file(one.path, one.shown) for one in found if _readable(one)), job)
+    found = starts_first(discover([os.fspath(path) for path in paths], exclude=settings.exclude))
+    files = (read_file(one.path, one.shown) for one in found if _readable(one))
+    return report(itertools.chain(line, files), job)
+
+
+def launch_line(text: str) -> Document:
+    """A command line that was given and stands in no file."""
+    return read_bytes(text.encode(), "--launch", "shell")
+
+
+# What starts runs that other files are part of.
+_STARTING = (".sh", ".bash", ".zsh", ".ps1", ".bat", ".mk", "makefile", ".ipynb", ".py")
+
+
+def starts_first(found: Iterable[Candidate]) -> list[Candidate]:
+    """Files in the order in which they are read: what names others comes before what is named."""
+
+    def rank(one: Candidate) -> int:
+        name = one.path.lower()
+        return next((index for index, suffix in enumerate(_STARTING) if name.endswith(suffix)), len(_STARTING))
+
+    return sorted(found, key=rank)
 
 
 def _readable(one: Candidate) -> bool:

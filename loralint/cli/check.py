@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from loralint.api import data_files, make_job, options, report
+from loralint.api import data_files, launch_line, make_job, options, report, starts_first
 from loralint.cli.options import about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
@@ -88,7 +89,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
                 framework=given["framework"],
                 rows=given["rows"],
                 settings=settings,
-            ),
+            )._replace(companions=given["companions"], env=given["env"]),
             chosen=_words(given["chosen"]),
             ignored=_words(given["ignored"]),
             preview=given["preview"],
@@ -102,6 +103,8 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
         raise usage(str(error)) from None
     skipped: list[Candidate] = []
     documents = _documents(paths or (".",), given["stdin_filename"], settings, skipped)
+    if given["launch"]:
+        documents = itertools.chain([launch_line(given["launch"])], documents)
     result = _report(documents, job)
     told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
@@ -148,7 +151,7 @@ def _documents(
 ) -> Iterator[Document]:
     if "-" in paths:
         yield read_bytes(sys.stdin.buffer.read(BYTES + 1), stdin_name or "<stdin>")
-    for one in discover([path for path in paths if path != "-"], exclude=settings.exclude):
+    for one in starts_first(discover([path for path in paths if path != "-"], exclude=settings.exclude)):
         if one.missing:
             raise usage(f"{shown(one.shown)}: {one.skipped}")
         if one.skipped:

@@ -37,9 +37,35 @@ def rule_names(ctx: click.Context, param: click.Parameter, typed: str) -> list[s
     return [word for word in words if word.lower().startswith(typed.lower())]
 
 
+def _variables(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """("A=1",) -> {"A": "1"}."""
+    del ctx, param
+    for one in given:
+        if not one.partition("=")[1] or not one.partition("=")[0]:
+            raise click.BadParameter(f"{one!r} is not NAME=VALUE")
+    return {name: value for name, _, value in (one.partition("=") for one in given)}
+
+
 def about_the_run(function: F) -> F:
-    """--gpu, --target, --framework and --rows: what the caller knows of the run beyond its files."""
+    """What the caller knows of the run beyond its files."""
     for decorate in (
+        click.option(
+            "--launch", metavar="LINE", default="", help="The command line that starts the run, flags and all."
+        ),
+        click.option(
+            "--env",
+            metavar="NAME=VALUE",
+            multiple=True,
+            callback=_variables,
+            help="A variable that the run gets; repeatable.",
+        ),
+        click.option(
+            "--with",
+            "companions",
+            metavar="FILE",
+            multiple=True,
+            help="A file that the run reads too: DeepSpeed, accelerate, requirements, .env; repeatable.",
+        ),
         click.option(
             "--rows", type=click.IntRange(min=1), help="Rows of training data, for everything counted in steps."
         ),

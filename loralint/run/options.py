@@ -5,9 +5,14 @@ from typing import NamedTuple
 
 
 class Options(NamedTuple):
-    """gpu: as given, "T4" or "A100-80GBx8". rows: of training data. targets: package -> version. framework: a name."""
+    """gpu: as given, "T4" or "A100-80GBx8". rows: of training data. targets: package -> version. framework: a name.
+
+    companions: files that every run reads besides those that it names. env: variables that every run gets.
+    """
 
     gpu: str = ""
     rows: int | None = None
     targets: Mapping[str, str] = {}
     framework: str = ""
+    companions: tuple[str, ...] = ()
+    env: Mapping[str, str] = {}

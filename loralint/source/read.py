@@ -11,7 +11,10 @@ from typing import BinaryIO
 from loralint.source.document import Document
 from loralint.source.limits import BYTES, HEAD
 
-_FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml"}
+_FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml", ".py": "python", ".ipynb": "notebook"}
+_FORMATS |= {".sh": "shell", ".bash": "shell", ".zsh": "shell", ".mk": "make", "makefile": "make", ".ps1": "powershell"}
+# Texts that hold no tree; what reads programs takes them as they are.
+PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell"})
 # UTF-32 before UTF-16: the little-endian marks start alike.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -61,6 +64,8 @@ def read_bytes(data: bytes, shown: str, format: str | None = None) -> Document: 
 
 
 def _parse(doc: Document) -> None:
+    if doc.format in PROGRAMS:
+        return
     if doc.format == "json":
         from loralint.source import json as reader
     elif doc.format == "toml":
@@ -113,7 +118,8 @@ def _encoding(data: bytes) -> tuple[str, int]:
 
 
 def _format(shown: str, text: str) -> str:
-    known = _FORMATS.get(os.path.splitext(shown)[1].lower())
+    name = os.path.basename(shown).lower()
+    known = _FORMATS.get(os.path.splitext(name)[1] or name)
     if known:
         return known
     preamble = re.match(_PREAMBLE, text)
