@@ -54,6 +54,7 @@ NAMES = {
     "sd-scripts": "sd_scripts",
     "onetrainer": "onetrainer",
     "diffusion-pipe": "diffusion_pipe",
+    "hcp-diffusion": "hcp_diffusion",
     "kubernetes": "kubernetes",
     "generic": "generic",
 }
@@ -83,6 +84,8 @@ _ALIASES = {
     "musubi-tuner": "sd-scripts",
     "musubi": "sd-scripts",
     "fms": "fms-hf-tuning",
+    "hcp": "hcp-diffusion",
+    "hcpdiff": "hcp-diffusion",
     "k8s": "kubernetes",
     "manifest": "kubernetes",
     "homemade": "generic",

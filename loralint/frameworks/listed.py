@@ -63,7 +63,9 @@ def _flags(items: Sequence[Node]) -> Iterator[Listed]:
 
 
 def _part(item: Node, text: str) -> Node:
-    """What follows the `=`, at its own place; the end of a word, but for a quote, is the end of its text."""
+    """What follows the `=`, at its own place, or at that of the word where it goes over lines."""
+    if item.line != item.end_line:
+        return Node("scalar", "str", item.start_mark, item.end_mark, text)
     quote = 0 if item.plain else 1
     index, line, column = item.end - quote, item.end_line - 1, item.end_column - 1 - quote
     return Node("scalar", "str", _Mark(index - len(text), line, column - len(text)), _Mark(index, line, column), text)

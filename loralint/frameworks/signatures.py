@@ -219,6 +219,11 @@ _ONETRAINER = _keys("""
     base_model_name output_model_format output_model_destination learning_rate_scheduler concept_file_name concepts unet
     transformer text_encoder workspace_dir layer_filter_preset lora_rank peft_type train_dtype
 """)
+_HCP = _keys("_base_ lora_unet lora_text_encoder")
+_HCP_ALSO = _keys("""
+    model.tokenizer_repeats model.ema_unet model.ema_text_encoder model.clip_skip train.train_steps train.save_step
+    train.scale_lr train.cfg_scale tokenizer_pt.train data.dataset1
+""")
 _PIPE = _keys("model.type optimizer.type micro_batch_size_per_gpu")
 _FMS = _keys("""
     use_flash_attn save_model_dir response_template data_formatter_template dataset_text_field auto_gptq bnb_qlora
@@ -244,7 +249,7 @@ MARKS = (
     | {LORA_MODEL, "model.model_name"}
 )
 MARKS |= _SWIFT_SCRIPT | _SWIFT_ROLES | _LITGPT_SECTIONS | _AI_TOOLKIT | {"model.type", "optimizer.type"}
-MARKS |= _SIMPLETUNER_SAVED | _SIMPLETUNER_SAVED_ALSO
+MARKS |= {"model.pretrained_model_name_or_path"} | _HCP_ALSO | _SIMPLETUNER_SAVED | _SIMPLETUNER_SAVED_ALSO
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = (
@@ -321,6 +326,8 @@ SIGNATURES = (
               _keys("apiVersion")),
     Signature("onetrainer", "onetrainer", _keys("training_method model_type"), _ONETRAINER, 1,
               none=_keys("apiVersion")),
+    Signature("hcp-diffusion", "hcp_diffusion", _keys("model.pretrained_model_name_or_path"), _HCP, 1, _HCP_ALSO, 3,
+              _keys("apiVersion")),
     Signature("diffusion-pipe", "diffusion_pipe", _PIPE, none=_keys("apiVersion")),
     Signature("fms-hf-tuning", "fms_hf_tuning", some=_keys("training_data_path peft_method"), least=1, also=_FMS,
               also_least=1, none=_keys("apiVersion training_method finetuning_type")),
