@@ -10,7 +10,7 @@ from loralint.engine.settings import Settings
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope
 from loralint.model import Finding, Note, Run, Setting, Value
-from loralint.run.assemble import Assembled
+from loralint.run.build import Assembled
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.starts import starts
@@ -50,7 +50,7 @@ def _judged(assembled: Assembled, job: Job) -> Run:
     checked = _checked(assembled, job)
     if checked is not None:
         assembled = assembled._replace(observations=(*assembled.observations, *checked.observations))
-    scope = Scope(config, FACTS, assembled.observations)
+    scope = Scope(config, FACTS, assembled.observations, assembled.events)
     result = judge(job.rules, config, scope, fixes=job.fixes)
     findings, notes = _suppressed(result, assembled, job)
     findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))

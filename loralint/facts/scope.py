@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from loralint.canonical.fields import FIELDS
-from loralint.model import Observation, Unknown, Value
+from loralint.model import Event, Observation, Unknown, Value
 
 Fact = Callable[["Scope"], Value]
 
@@ -19,14 +19,22 @@ class Settings(Protocol):
 
 
 class Scope:
-    """Values by name, each fact computed once. `reads` lists the values asked for since it was last cleared."""
+    """Values by name, each fact computed once. `reads` lists the values asked for since it was last cleared.
 
-    __slots__ = ("_bound", "_facts", "_memo", "_settings", "observations", "reads")
+    events: what a script does, in order.
+    """
+
+    __slots__ = ("_bound", "_facts", "_memo", "_settings", "events", "observations", "reads")
 
     def __init__(
-        self, settings: Settings, facts: Mapping[str, Fact], observations: tuple[Observation, ...] = ()
+        self,
+        settings: Settings,
+        facts: Mapping[str, Fact],
+        observations: tuple[Observation, ...] = (),
+        events: tuple[Event, ...] = (),
     ) -> None:
         self.observations = observations
+        self.events = events
         self._settings = settings
         self._facts = facts
         self._memo: dict[str, Value] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from loralint.run.assemble import Assembled, assemble
+from loralint.run.assemble import assemble
+from loralint.run.build import Assembled
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.source.document import Document

@@ -1,0 +1,109 @@
+"""From the parts of one training start to its effective configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from loralint.frameworks.read import read_layer
+from loralint.frameworks.table import Layer, Look, Reader
+from loralint.model import Event, Note, Observation, Span, Value
+from loralint.run.config import Config
+from loralint.run.options import Options
+from loralint.run.versions import versions_of
+from loralint.source.document import Document
+
+_CRASHES = frozenset(
+    {"syntax", "encoding", "too-deep", "too-many-nodes", "too-many-aliases", "cyclic", "control-character"}
+)
+
+
+class Assembled(NamedTuple):
+    """A run ready to be judged. reason: why this framework. documents: its files, the one that starts it first."""
+
+    config: Config
+    observations: tuple[Observation, ...]
+    reason: str
+    documents: tuple[Document, ...]
+    events: tuple[Event, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+class Part(NamedTuple):
+    """One thing that a training start reads. kind: as of a Layer; source: the file as it was read."""
+
+    kind: str
+    document: Document
+    reader: Reader
+    source: Document
+
+
+class Start(NamedTuple):
+    """One training start. parts: strongest first. reader: the framework's own, whose defaults hold. reason: why it.
+
+    pins: package -> version that its files fix. open: why what is in no part may be set all the same. launcher: the
+    programs that start it, outermost first ("accelerate", "torchrun").
+    """
+
+    parts: tuple[Part, ...]
+    reader: Reader
+    reason: str
+    pins: Mapping[str, str] = {}
+    events: tuple[Event, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    notes: tuple[Note, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    open: str = ""
+    launchers: tuple[str, ...] = ()
+
+
+def build(start: Start, options: Options) -> Assembled:
+    """The run, ready to be judged."""
+    versions = versions_of(start.reader.name, {**start.pins, **options.targets})
+    look = Look(_unread, versions.satisfy)
+    layers = (*(_layer(part, look) for part in start.parts), *start.layers)
+    config = Config(start.reader, layers, options, versions, start.open)
+    config.add_rows(_rows)
+    sources = {part.source.file: (part.source, part.reader) for part in reversed(start.parts)}
+    documents = tuple(source for source, _ in reversed(sources.values()))
+    observations = [
+        *start.observations,
+        *(one for layer in layers for one in layer.observations),
+        *(fault for source, reader in sources.values() for fault in file_faults(source, reader)),
+    ]
+    events = (*start.events, *(event for layer in layers for event in layer.events))
+    return Assembled(config, tuple(observations), start.reason, documents, events, start.notes)
+
+
+def _rows(config: Config) -> Value | None:
+    from loralint.run.rows import local_rows
+
+    return local_rows(config, config.main.document.file)
+
+
+def _layer(part: Part, look: Look) -> Layer:
+    return read_layer(part.document, part.reader, look)._replace(kind=part.kind)
+
+
+def _unread(field: str) -> Value:
+    """Nothing is effective while a file is being read; defaults ask the config itself, later."""
+    return Value(None, origin="absent", field=field)
+
+
+def file_faults(document: Document, table: Reader) -> list[Observation]:
+    """What is wrong with the file as a whole."""
+    faults = [
+        Observation(
+            problem.kind,
+            Value(None, span=problem.span, key=""),
+            "crash" if problem.kind in _CRASHES else "lost",
+            problem.message,
+        )
+        for problem in document.problems
+    ]
+    if len(document.roots) > 1 and document.format == "yaml" and not table.documents:
+        second = document.roots[1]
+        span = Span(document.file, second.start, second.start, second.line, second.column, second.line, second.column)
+        message = f"{table.title} loads one document a file"
+        faults.append(Observation("several-documents", Value(None, span=span), "crash", message))
+    return faults
