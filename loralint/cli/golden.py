@@ -25,7 +25,8 @@ def _parameters(ctx: click.Context, param: click.Parameter, typed: str) -> list[
 def command(words: tuple[str, ...], format_: str) -> None:
     """Show the golden list: which values are known to train well, under which conditions, and from which sources.
 
-    Without PARAM it names every parameter; with one (such as optim.lr, or just lr) it shows all that is known of it.
+    Without PARAM it names every parameter; with one (such as optim.lr, just lr, or learning_rate as a trainer calls it) it
+    shows all that is known of it.
     `gpu` lists the cards, `gpu T4` what one of them can do.
     """
     if words and words[0] in _GPU:
@@ -35,6 +36,7 @@ def command(words: tuple[str, ...], format_: str) -> None:
     cold: Any = part("golden_cold")
     wanted = " ".join(words)
     names = [name for name in sorted(hot) if wanted in ("", name, name.partition(".")[2])]
+    names = names or [name for name in sorted(hot) if name in _called(wanted)]
     if not names:
         raise click.UsageError(f"no golden parameter is called `{wanted}`{_close(wanted, list(hot))}")
     if format_ == "json":
@@ -50,6 +52,14 @@ def command(words: tuple[str, ...], format_: str) -> None:
         click.echo(
             f"\n{len(names)} parameters, entries of each; `loralint golden optim.lr` shows one, `golden gpu` the cards"
         )
+
+
+def _called(key: str) -> set[str]:
+    """The canonical fields that some trainer's key of this name sets."""
+    from loralint.frameworks.detect import NAMES, reader
+
+    rows = (row for module in NAMES.values() for row in reader(module).table)
+    return {row.field for row in rows if key and row.key.rpartition(".")[2] == key}
 
 
 def _close(word: str, names: list[str]) -> str:

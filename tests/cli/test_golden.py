@@ -40,6 +40,19 @@ def test_every_parameter_has_a_page(name):
     assert all(f"\n{entry['id']}: {entry['name']}\n" in result.output for entry in part("golden")[name])
 
 
+@pytest.mark.parametrize(
+    ("key", "title"),
+    [
+        ("learning_rate", "optim.lr: learning rate"),
+        ("lora_alpha", "adapter.alpha: LoRA alpha"),
+        ("r", "adapter.rank: LoRA rank r"),
+        ("target_modules", "adapter.targets: modules that get an adapter"),
+    ],
+)
+def test_a_trainers_own_key_leads_to_its_parameter(key, title):
+    assert run(key).output.startswith(f"{title}\n")
+
+
 def test_json_joins_numbers_and_sources():
     body = json.loads(run("lora.P", "--format", "json").output)
     entry = body["lora.P"]["entries"][0]
