@@ -34,6 +34,7 @@ def test_reads_the_rl_home(reading, observed):
         "adapter.targets": "all-linear",
         "adapter.dropout": 0.0,
         "adapter.dtype": "bf16",
+        "optim.name": "adamw",
         "optim.lr": 3e-6,
         "schedule.warmup_steps": None,
         "schedule.warmup_ratio": 0.1,

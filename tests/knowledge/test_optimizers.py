@@ -28,6 +28,8 @@ def optimizer(name: str, framework: str | None = None) -> Optimizer:
         ("torch.optim.AdamW", "adamw", None, False, False),
         ("adamw_torch_4bit", "adamw", 4, False, False),
         ("AdamW8bit", "adamw", 8, False, True),
+        ("fused_adam", "adamw", None, False, False),
+        ("paged_adam", "adam", 32, True, True),
         ("adafactor", "adafactor", None, False, False),
         ("lion_8bit", "lion", 8, False, True),
         ("rmsprop_bnb", "rmsprop", 32, False, True),

@@ -90,6 +90,8 @@ def _alpha(parts: tuple[Value, ...], rank: tuple[Value, ...]) -> Value:
         return scale._replace(value=Unknown("`lora_parameters` has no `scale`"))
     factor = parts[1] if len(parts) > 1 else rank[0] if rank else None
     numbers = [one.value for one in (scale, factor) if one is not None and isinstance(one.value, (int, float))]
+    if isinstance(scale.value, str):
+        return scale
     if len(numbers) < 2:
         return scale._replace(value=Unknown("alpha is scale times rank, and one of them is no number"))
     return scale._replace(value=numbers[0] * numbers[1], origin="derived", source="scale x rank")

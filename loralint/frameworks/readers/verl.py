@@ -97,6 +97,11 @@ def _bf16(look: Look) -> object:
     return True if look.get("dist.fsdp").value is True else SKIP
 
 
+def _by_fsdp(look: Look) -> object:
+    """Give the optimizer of FSDP, torch's unless somebody names another; Megatron has its own."""
+    return "adamw" if look.get("dist.fsdp").value is True else SKIP
+
+
 def combine(document: Document, values: Values) -> Values:
     """Leave out the settings of an adapter that is off, and those of the engine that has none."""
     del document
@@ -147,7 +152,7 @@ def model(home: str) -> tuple[Entry, ...]:
 def optimizer(home: str) -> tuple[Entry, ...]:
     """The rows of an optimizer's section; the schedule has had three names."""
     return (
-        Entry("optim.name", f"{home}optimizer", _last, never),
+        Entry("optim.name", f"{home}optimizer", _last, never, _by_fsdp),
         Entry("optim.lr", f"{home}lr", not_null),
         Entry("optim.weight_decay", f"{home}weight_decay", not_null),
         Entry("optim.beta1", f"{home}betas", _part(0), never),
