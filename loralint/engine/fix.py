@@ -8,7 +8,7 @@ from typing import Any
 
 from loralint.checks.hit import Hit
 from loralint.engine.rules import Rule
-from loralint.model import Edit, Fix, Observation, Span, Unknown, Value
+from loralint.model import Edit, Fix, Observation, Unknown, Value
 from loralint.run.config import Config
 from loralint.source.document import Document, Node, Pair
 from loralint.source.edit import insert_pair, remove_pair, scalar_text, set_value
@@ -28,13 +28,6 @@ def fix_of(rule: Rule, hit: Hit, config: Config, *, pinned: bool) -> Fix | None:
     return Fix(pinned and bool(rule.fix.get("safe")), edits) if edits and _disjoint(edits) else None
 
 
-def _holder(span: Span | None, config: Config) -> Document:
-    """The part of the run that a place lies in; two command lines of one file are two parts."""
-    parts = [layer.document for layer in config.layers if span is not None and layer.document.file == span.file]
-    around = [one for one in parts if span and one.root and one.root.start <= span.start <= one.root.end]
-    return next(iter([*around, *parts]), config.main.document)
-
-
 def _disjoint(edits: tuple[Edit, ...]) -> bool:
     """Two keys that leave one list in brackets may both claim the comma between them."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
@@ -47,12 +40,12 @@ class _NoFixError(Exception):
 
 def _edits(fix: Mapping[str, Any], hit: Hit, config: Config) -> Iterator[Edit]:
     if hit.observation is not None and fix.get("rewrite"):
-        yield from _rewrite(hit.observation, _holder(hit.observation.value.key_span or hit.at.span, config))
+        yield from _rewrite(hit.observation, config.holder(hit.observation.value.key_span or hit.at.span))
     gone = {value.key: value for field in fix.get("remove", ()) for value in _written(field, config)}
     for field, raw in fix.get("set", {}).items():
         yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, list(gone))
     for key, value in gone.items():
-        yield from _remove(_holder(value.span, config), key)
+        yield from _remove(config.holder(value.span), key)
 
 
 def _written(field: str, config: Config) -> list[Value]:

@@ -4,6 +4,9 @@
 {key:field}       the key of a canonical field as a user of this framework writes it
 {get:field}       its present value
 {write:field=it}  the setting as this user would write it: `use_peft: true` for adapter.method=lora
+
+A key with a colon and a value behind it is a setting too, and is shown as its part of the run would have it: `r: 8`,
+`--lora_r 8` or `LoraConfig(r=8)`.
 """
 
 from __future__ import annotations
@@ -17,10 +20,12 @@ from loralint.model import Value
 from loralint.run.config import Config
 from loralint.run.spelling import setting
 from loralint.source.clean import clean
+from loralint.source.literal import key_text, pair_shown
 from loralint.source.secrets import mask
 from loralint.source.shown import shown
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([^{}]+))?\}")
+_SETTING = re.compile(r"\{key(?::([^{}]+))?\}: (\{suggest\}|[\w+-]+(?:\.\w+)*)")
 
 
 def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
@@ -35,15 +40,34 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
 
     def one(match: re.Match[str]) -> str:
         name, field = match.groups()
-        if field is None:
+        if field is None and name != "key":
             return shown(names[name]) if name in names else match.group()
         if name == "key":
-            return clean(config.key(field))
+            return clean(key_text(config.key(field) if field else str(names["key"]), _format(hit, field, config)))
         if name == "write":
             return clean(setting(config, field))
         return shown(scope.get(field).value)
 
+    def pair(match: re.Match[str]) -> str:
+        field, value = match.groups()
+        key = config.key(field) if field else str(names["key"])
+        return clean(pair_shown(key, shown(hit.suggest) if value[0] == "{" else value, _format(hit, field, config)))
+
+    if _format(hit, None, config) not in _CONFIGS:
+        text = _SETTING.sub(pair, text)
     return _PLACEHOLDER.sub(one, text)
+
+
+_CONFIGS = frozenset({"yaml", "json", "toml"})
+
+
+def _format(hit: Hit, field: str | None, config: Config) -> str:
+    """How the part of the run is written that holds a key, or would hold it."""
+    if len(config.layers) == 1 or not config.layers:
+        return config.layers[0].document.format if config.layers else "yaml"
+    if field or hit.at.field:
+        return config.home(field or hit.at.field).document.format
+    return config.holder(hit.at.span).format
 
 
 def written(value: Value) -> object:

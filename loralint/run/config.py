@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.table import SKIP, Layer, Look, Reader
-from loralint.model import Unknown, Value
+from loralint.model import Span, Unknown, Value
 from loralint.run.options import Options
 from loralint.run.versions import Versions, by_field
+from loralint.source.document import Document
 
 _ABSENT = Value(None, origin="absent")
 
@@ -59,6 +60,12 @@ class Config:
         file = span.file if (span := self.get(field).span) is not None else ""
         with_it = [layer for layer in self.layers if field in layer.values]
         return next((one for one in with_it if one.document.file == file), with_it[0] if with_it else self.main)
+
+    def holder(self, span: Span | None) -> Document:
+        """The part of the run that a place lies in; two command lines of one file are two parts."""
+        parts = [layer.document for layer in self.layers if span is not None and layer.document.file == span.file]
+        around = [one for one in parts if span and one.root and one.root.start <= span.start <= one.root.end]
+        return next(iter([*around, *parts]), self.main.document)
 
     def add_rows(self, count: Callable[[Config], Value | None]) -> None:
         """How to learn the number of rows when nobody gave it; asked only when a rule wants to know."""

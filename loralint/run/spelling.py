@@ -9,7 +9,7 @@ from loralint.frameworks.detect import by_name, reader
 from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.versions import versions_of
-from loralint.source.literal import pair_text, scalar_text
+from loralint.source.literal import pair_shown, pair_text, scalar_text
 
 
 def keys_of(framework: str) -> Callable[[str], str]:
@@ -31,9 +31,16 @@ def setting(config: Config, wanted: str) -> str:
     can write none, all stand there with the plain keys.
     """
     pairs = [(field.strip(), text) for field, _, text in (one.partition("=") for one in wanted.split(","))]
-    written = [config.write(field, _literal(text)) for field, text in pairs]
-    known = [pair_text(key, scalar_text(value, "yaml"), "yaml") for key, value in filter(None, written)]
+    written = [(field, config.write(field, _literal(text))) for field, text in pairs]
+    known = [_as_written(config, field, *pair) for field, pair in written if pair is not None]
     return " and ".join(known or [_plain(config, field, text) for field, text in pairs])
+
+
+def _as_written(config: Config, field: str, key: str, value: object) -> str:
+    style = config.home(field).document.format if config.layers else "yaml"
+    if style in ("flags", "python"):
+        return pair_shown(key, repr(value) if style == "python" else scalar_text(value, "yaml"), style)
+    return pair_text(key, scalar_text(value, "yaml"), "yaml")
 
 
 def _plain(config: Config, field: str, text: str) -> str:

@@ -14,6 +14,7 @@ _LOADED = {"y", "n", "none", "nan", "inf", "infinity"}
 _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 # Inside double quotes these must be escapes in YAML, JSON and TOML alike.
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]')
+_PYTHON = {"true": "True", "false": "False", "null": "None"}
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _SPECIAL = {
     "yaml": (".nan", ".inf", "-.inf", "null"),
@@ -49,6 +50,21 @@ def pair_text(key: str, text: str, format: str) -> str:  # noqa: A002
     if format == "toml":
         return f"{key if _BARE_TOML_KEY.fullmatch(key) else _quoted(key)} = {text}"
     return f"{_string(key, format)}: {text}"
+
+
+def key_text(key: str, format: str) -> str:  # noqa: A002
+    """Name a key as people do who write this format: `--lora_r` for a flag."""
+    return f"--{key}" if format == "flags" and "." not in key and not key.startswith("-") else key
+
+
+def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
+    """Show a setting whose value is already text, as the part of a run would have it, for people and not for edits."""
+    if format == "flags":
+        return f"{key}={text}" if "." in key else f"{key_text(key, format)} {text}"
+    if format == "python":
+        owner, _, name = key.rpartition(".")
+        return f"{owner}({name}={_PYTHON.get(text, text)})" if owner else f"{name}={_PYTHON.get(text, text)}"
+    return f"{key}: {text}"
 
 
 def _string(value: str, format: str) -> str:  # noqa: A002
