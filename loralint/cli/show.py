@@ -9,7 +9,7 @@ import click
 
 from loralint.api import check
 from loralint.cli.options import about_the_run, settings_for, usage
-from loralint.model import Run, Setting
+from loralint.model import Run, Setting, Value
 from loralint.source.shown import path as name
 from loralint.source.shown import shown
 
@@ -39,23 +39,36 @@ def command(path: str, format_: str, everything: bool, **given: Any) -> None:
 
 
 def _table(run: Run, everything: bool) -> Iterator[str]:
-    yield f"{name(run.files[0])} ({run.framework}, by {run.recognised_by})"
-    rows = [_row(one) for one in run.settings if everything or one.value.origin != "absent"]
+    yield f"{' + '.join(map(name, run.files))} ({run.framework}, by {run.recognised_by})"
+    several = len(run.files) > 1
+    rows = [_row(one, several=several) for one in run.settings if everything or one.value.origin != "absent"]
     widths = [min(44, max((len(row[column]) for row in rows), default=0)) for column in range(3)]
     for *cells, origin in rows:
         padded = [f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True)]
         yield "  ".join(["", *padded, origin]).rstrip()
 
 
-def _row(one: Setting) -> tuple[str, str, str, str]:
+def _row(one: Setting, *, several: bool) -> tuple[str, str, str, str]:
     value = one.value
-    return one.parameter, shown(value.value, limit=44), shown(value.key), _origin(one)
+    return one.parameter, shown(value.value, limit=44), shown(value.key), _origin(one, several=several)
 
 
-def _origin(one: Setting) -> str:
+def _origin(one: Setting, *, several: bool) -> str:
     value = one.value
-    where = f"line {value.span.line}" if value.span else value.origin
+    where = _place(value, several=several) or value.origin
     if value.source and value.origin in ("default", "option"):
         where = f"{value.origin} of {value.source}" if value.origin == "default" else value.source
-    hidden = ", ".join(f"{shown(other.key)}: {shown(other.value, limit=30)}" for other in value.shadowed)
+    hidden = ", ".join(_hidden(other, several=several) for other in value.shadowed)
     return f"{where}; hides {hidden}" if hidden else where
+
+
+def _place(value: Value, *, several: bool) -> str:
+    """`line 3`, or `run.sh:3` where the run has several files."""
+    if value.span is None:
+        return ""
+    return f"{name(value.span.file)}:{value.span.line}" if several else f"line {value.span.line}"
+
+
+def _hidden(other: Value, *, several: bool) -> str:
+    told = f"{shown(other.key)}: {shown(other.value, limit=30)}"
+    return f"{told} ({_place(other, several=several)})" if several and other.span else told
