@@ -25,7 +25,7 @@ def _parameters(ctx: click.Context, param: click.Parameter, typed: str) -> list[
 def command(words: tuple[str, ...], format_: str) -> None:
     """Show the golden list: which values are known to train well, under which conditions, and from which sources.
 
-    Without PARAM it names every parameter; with one (such as optim.lr, just lr, or learning_rate as a trainer calls it) it
+    Without PARAM it names every parameter; with one (optim.lr, just lr, or learning_rate as a trainer calls it) it
     shows all that is known of it.
     `gpu` lists the cards, `gpu T4` what one of them can do.
     """

@@ -50,7 +50,7 @@ TOPICS = {
     "30 weight decay": ["weight-decay", "decay-total"],
     "31 betas and epsilon": ["beta1", "beta2", "eps", "eps-preference"],
     "32 effective batch": ["batch", "batch-sft", "batch-diffusion", "steps"],
-    "33 epochs": ["epochs", "epochs-sft", "epochs-diffusion"],
+    "33 epochs": ["epochs", "epochs-rl", "epochs-sft", "epochs-diffusion"],
     "34 text encoder": ["text-encoder", "text-encoder-adaptive"],
     "35 kohya's norm scaling and network dropout": ["clip-diffusion", "dropout-diffusion"],
     "36 row length and labels": ["sequence-len"],
