@@ -57,7 +57,11 @@ NAMES = {
     "hcp-diffusion": "hcp_diffusion",
     "kubernetes": "kubernetes",
     "generic": "generic",
+    "deepspeed": "deepspeed",
+    "accelerate": "accelerate",
 }
+# Files that a trainer or its launcher reads besides its own config: no run of their own where another names them.
+COMPANIONS = frozenset({"deepspeed", "accelerate"})
 _ALIASES = {
     "llama-factory": "llamafactory",
     "llama-factory-v1": "llamafactory-v1",

@@ -229,6 +229,13 @@ _FMS = _keys("""
     use_flash_attn save_model_dir response_template data_formatter_template dataset_text_field auto_gptq bnb_qlora
     fused_lora fast_kernels fast_moe padding_free multipack trackers data_config_path instruction_template
 """)
+# Companions: files that a trainer or its launcher reads besides its own config
+_DEEPSPEED = _keys("zero_optimization train_micro_batch_size_per_gpu")
+_ACCELERATE = _keys("""
+    compute_environment num_processes num_machines machine_rank main_training_function deepspeed_config fsdp_config
+    downcast_bf16 use_cpu rdzv_backend
+""")
+_A_TRAINER = _keys("apiVersion model base_model model_name_or_path model_name pretrained_model_name_or_path datasets")
 _NVIDIA = _AUTOMODEL | _AUTOMODEL_ALSO | _NEMO_RL | _NEMO_RL_ALSO | _NEMO | _NEMO_MODEL | _NEMO_TRAINER
 _NESTED = _NVIDIA | _BRIDGE | _BRIDGE_ALSO | _VERL_RL | _VERL
 _OPENRLHF = _keys("""
@@ -257,6 +264,7 @@ MAPPINGS = (
     | _MIXTURE
     | _keys("lora_parameters")
     | _keys("optimizer_kwargs special_tokens lr_scheduler_kwargs gradient_checkpointing_kwargs fsdp_config")
+    | _keys("zero_optimization deepspeed_config")
 )
 # Trainers of which a TOML file may have sections of any name: their keys count as keys of the root.
 FLAT = _keys("sd-scripts")
@@ -359,4 +367,7 @@ SIGNATURES = (
     Signature("transformers", "transformers", some=SURE_HF, least=1, also=HF, also_least=3, flat=True),
     Signature("transformers", "transformers", _keys("model_name_or_path learning_rate"), HF, 3, flat=True),
     Signature("peft", "peft", _keys("r lora_alpha"), _LORA_KWARGS, 1, none=FOREIGN | HF),
+    Signature("deepspeed", "deepspeed", some=_DEEPSPEED, least=1, none=_A_TRAINER),
+    Signature("accelerate", "accelerate", _keys("distributed_type"), _ACCELERATE, 1, none=_A_TRAINER),
+    Signature("accelerate", "accelerate", _keys("compute_environment"), _ACCELERATE, 2, none=_A_TRAINER),
 )  # fmt: skip

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from loralint.frameworks.detect import NAMES, by_name, detect, looks_like_run, reader
+from loralint.frameworks.detect import COMPANIONS, NAMES, by_name, detect, looks_like_run, reader
 from loralint.source.read import read_bytes, read_file
 
 RUNS = {
@@ -192,14 +192,18 @@ V1 = {
     "part": "peft_config:\n  name: lora\n  r: 8\nmicro_batch_size: 1\n",
 }
 
+# What a trainer or its launcher reads besides a config of its own.
+COMPANION_FILES = {
+    "accelerate": "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config: {}\n"
+    "mixed_precision: bf16\n",
+    "deepspeed": '{"zero_optimization": {"stage": 2}, "gradient_accumulation_steps": "auto",'
+    ' "bf16": {"enabled": true}}',
+}
+
 # Other trainers, and what else lies in repositories.
 NO_RUNS = {
     "mergekit": "base_model: org/m\nmerge_method: ties\nmodels:\n  - model: a\ndtype: bfloat16\n",
     "mergekit slices": "slices:\n  - sources: []\nbase_model: org/m\nmerge_method: slerp\n",
-    "accelerate": "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config: {}\n"
-    "mixed_precision: bf16\n",
-    "DeepSpeed": '{"zero_optimization": {"stage": 2}, "gradient_accumulation_steps": "auto",'
-    ' "bf16": {"enabled": true}}',
     "fms-hf-tuning": '{"model_name_or_path": "m", "training_data_path": "d", "output_dir": "o", "num_train_epochs": 1,'
     ' "per_device_train_batch_size": 4, "learning_rate": 1e-5}',
     "alpaca-lora": "base_model: org/m\ndata_path: d.json\nmicro_batch_size: 4\nnum_epochs: 3\ncutoff_len: 256\n"
@@ -350,6 +354,14 @@ def test_a_few_known_names_make_no_run(case):
     assert found is None or found.framework != "generic"
 
 
+@pytest.mark.parametrize("kind", COMPANION_FILES)
+def test_recognises_companions(kind):
+    found = detect(document(COMPANION_FILES[kind]))
+    assert found is not None
+    assert found.framework == kind
+    assert kind in COMPANIONS
+
+
 @pytest.mark.parametrize("case", NO_RUNS)
 def test_leaves_other_files_alone(case):
     assert detect(document(NO_RUNS[case])) is None
@@ -494,7 +506,7 @@ def test_the_corpus(shared):
             manifests.append(row["file"].removeprefix("other/k8s/").partition("/")[0])
         elif name == "generic":
             homes.add(label)
-        elif name and (label, name) != ("SimpleTuner quickstart", "simpletuner"):  # some of those are fragments
+        elif name and name not in COMPANIONS and (label, name) != ("SimpleTuner quickstart", "simpletuner"):
             aliens.append(row["file"].rsplit("/", 1)[-1])
     assert total > 500
     assert len(wrong) <= 0.02 * total, wrong
