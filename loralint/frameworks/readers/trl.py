@@ -107,7 +107,7 @@ def _storage_dtype(look: Look) -> object:
     return "uint8" if look.version_is("trl>=0.26") else look.get("model.dtype").value
 
 
-def _adapter_dtype(look: Look) -> object:
+def adapter_dtype(look: Look) -> object:
     """Give fp32 as PEFT does; trainers cast to bf16 over a quantised base, and ZeRO-3 keeps the model's dtype."""
     quantised = look.get("quant.bits").value != 16
     if quantised and look.version_is("trl>=0.26"):
@@ -144,7 +144,7 @@ ADAPTER: tuple[Entry, ...] = (
     Entry("adapter.dora", "use_dora", not_null, default=False),
     Entry("adapter.bias", "", write=never, default="none"),
     Entry("adapter.init", "", write=never, default="true"),
-    Entry("adapter.dtype", "", write=never, default=_adapter_dtype),
+    Entry("adapter.dtype", "", write=never, default=adapter_dtype),
 )
 
 QUANTISATION: tuple[Entry, ...] = (

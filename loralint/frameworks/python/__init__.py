@@ -1,0 +1,154 @@
+"""Training scripts: from what a program does to the starts of training that it holds, each with a reader of its own.
+
+A script has no table of keys: each start is read as a tree of sections, one for each class that it fills, by the rows
+that files with the same fields are read by. Nothing is run, and what only running would tell is unknown with a reason.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loralint.frameworks.python.build import section, tree
+from loralint.frameworks.python.classes import Known, known
+from loralint.frameworks.python.parts import Parts, package_of, starts_of
+from loralint.frameworks.python.tables import Shape, table
+from loralint.frameworks.python.trace import last
+from loralint.frameworks.read import read_layer
+from loralint.frameworks.table import Layer, Look, Reader
+from loralint.model import Event, Observation, Unknown
+from loralint.source.document import Document, Pair
+from loralint.source.script import Call, Script
+
+_TITLES = {"trl": "TRL", "transformers": "Transformers", "peft": "PEFT"}
+_PACKAGES = {
+    "trl": ("trl", "transformers", "peft"),
+    "transformers": ("transformers", "peft"),
+    "peft": ("peft", "transformers"),
+}
+_DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
+
+
+class Start(NamedTuple):
+    """One training start of a program. offset: where its trainer is made, or the first of its parts."""
+
+    document: Document
+    reader: Reader
+    offset: int
+    events: tuple[Event, ...] = ()
+    observations: tuple[Observation, ...] = ()
+
+
+def starts(script: Script) -> tuple[Start, ...]:
+    """Every training start of a program, in its order; none for a program that trains nothing of ours."""
+    return tuple(_start(script, parts) for parts in starts_of(script))
+
+
+def layer_of(start: Start, look: Look) -> Layer:
+    """What a start says in canonical terms, at the versions that `look` knows."""
+    layer = read_layer(start.document, start.reader, look)
+    return layer._replace(observations=(*layer.observations, *start.observations), events=start.events, kind="script")
+
+
+def _start(script: Script, parts: Parts) -> Start:
+    shape = _shape(parts)
+    reader = Reader(
+        name=shape.framework,
+        title=_TITLES[shape.framework],
+        dialect="python",
+        table=table(shape),
+        keys="",
+        coerces=True,
+        packages=_PACKAGES[shape.framework],
+    )
+    sections = [_named(section(script.document, call, known(call.name)), call) for call in parts.calls()]
+    first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
+    offset = first.span.start if first is not None else 0
+    return Start(tree(script.document, sections), reader, offset)
+
+
+def _named(pair: Pair, call: Call) -> Pair:
+    """A saved adapter is loaded by a function of the same name as a model, so its section has the class' name."""
+    return pair._replace(key="PeftModel") if package_of(call).role == "load-adapter" else pair
+
+
+def _shape(parts: Parts) -> Shape:
+    trainer = last(parts.trainer) if parts.trainer is not None else ""
+    what = known(parts.trainer.name) if parts.trainer is not None else None
+    arguments = last(parts.arguments) if parts.arguments is not None else _default_arguments(trainer, what)
+    framework = _framework(parts, what)
+    wrap = package_of(parts.wrap).package if parts.wrap is not None else ""
+    load = "name" if parts.named else _load(parts)
+    return Shape(
+        framework=framework,
+        arguments=arguments if framework != "peft" else "",
+        trainer=trainer,
+        adapter=last(parts.adapter) if parts.adapter is not None else "",
+        quantiser=last(parts.quantiser) if parts.quantiser is not None else "",
+        load=load,
+        wrap=wrap,
+        method=_method(parts),
+        task=_task(parts, what),
+        open=tuple(sorted(_open(parts, arguments))),
+        cast=_casts(parts.wrap),
+    )
+
+
+def _default_arguments(trainer: str, what: Known | None) -> str:
+    if what is None:
+        return ""
+    if what.package == "trl" and trainer not in _DEFAULT_ARGUMENTS:
+        return trainer.removesuffix("Trainer") + "Config"
+    return _DEFAULT_ARGUMENTS.get(trainer, "TrainingArguments")
+
+
+def _framework(parts: Parts, what: Known | None) -> str:
+    packages = {what.package} if what is not None else set()
+    if parts.arguments is not None:
+        packages.add(package_of(parts.arguments).package)
+    return next((name for name in ("trl", "transformers") if name in packages), "peft")
+
+
+def _load(parts: Parts) -> str:
+    if parts.load is None:
+        return ""
+    return "unsloth" if package_of(parts.load).package == "unsloth" else "auto"
+
+
+def _task(parts: Parts, what: Known | None) -> str:
+    if what is not None and what.word:
+        return what.word
+    return package_of(parts.arguments).word if parts.arguments is not None else ""
+
+
+def _casts(wrap: Call | None) -> bool:
+    given = wrap.arg("autocast_adapter_dtype") if wrap is not None else None
+    return given is None or given.node.native is not False
+
+
+def _method(parts: Parts) -> object:
+    reason = dict(parts.open).get("adapter")
+    if reason:
+        return Unknown(reason)
+    if parts.saved is not None:
+        return Unknown("the adapter that is loaded says in its own config what it is")
+    if parts.plain and parts.trainer is not None:
+        return "full"
+    return Unknown("the script does not show what is trained")
+
+
+def _open(parts: Parts, arguments: str) -> list[tuple[str, str]]:
+    """(section, why it may hold more than can be seen)."""
+    found = []
+    for call in parts.calls():
+        if call.open:
+            name = "PeftModel" if package_of(call).role == "load-adapter" else last(call)
+            found.append((name, f"`{name}` gets more arguments than can be seen here"))
+    reasons = dict(parts.open)
+    if parts.arguments is None and arguments and "arguments" in reasons:
+        found.append((arguments, reasons["arguments"]))
+    if "quantisation" in reasons:
+        found.append(("quantisation", reasons["quantisation"]))
+    return found
+
+
+__all__ = ["Start", "layer_of", "starts"]

@@ -1,0 +1,101 @@
+"""The tree that a start is read from: one section for each class or function, with the arguments at their places."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+
+from loralint.frameworks.python.classes import Known
+from loralint.model import Span, Unknown
+from loralint.source.document import Document, Mark, Node, Pair
+from loralint.source.script import Argument, Call
+
+# enumerations of the libraries whose members are written in lower case where a text is taken
+_LOWER = frozenset({"IntervalStrategy", "SchedulerType", "OptimizerNames", "EvaluationStrategy", "SaveStrategy",
+                    "HubStrategy", "FSDPOption", "LoggingStrategy"})  # fmt: skip
+_UPPER = frozenset({"TaskType", "PeftType"})
+
+
+class _At:
+    """A place taken from a span."""
+
+    __slots__ = ("cell", "column", "index", "line")
+
+    def __init__(self, index: int, line: int, column: int, cell: int | None) -> None:
+        self.index = index
+        self.line = line
+        self.column = column
+        self.cell = cell
+
+
+def section(document: Document, call: Call, what: Known | None = None) -> Pair:
+    """One call as a pair: its name and a mapping of its arguments, the positional ones under their parameters' names.
+
+    Of a class method, the class stands under the key `class`.
+    """
+    name = call.name.rpartition(".")[2]
+    mapping = Node("mapping", "map", *_ends(call.span))
+    pairs = []
+    order = iter(what.order if what is not None else ())
+    for given in call.args:
+        key = given.name or next(order, "")
+        if key:
+            pairs.append(Pair(key, _key(key, given, document), readable(given.node)))
+    owner = call.name.rpartition(".")[0].rpartition(".")[2]
+    if name == "from_pretrained" and owner:
+        pairs.append(Pair("class", *2 * (_text(owner, call.name_span),)))
+    mapping.pairs = pairs
+    return Pair(name, _text(name, call.name_span), mapping)
+
+
+def tree(document: Document, sections: Iterable[Pair]) -> Document:
+    """The program's text with these sections as its root, which spans all of it."""
+    made = copy.copy(document)
+    end = Mark(len(document.text), document.lines)
+    root = Node("mapping", "map", Mark(0, document.lines), end)
+    root.pairs = sorted(sections, key=lambda pair: pair.key_node.start)
+    made.roots = [root]
+    made._root = None  # noqa: SLF001 - a copy of our own, whose root is not yet asked for
+    made.format = "python"
+    return made
+
+
+def readable(node: Node) -> Node:
+    """The same value with members of enumerations as their words, and other names as what nobody knows here."""
+    if node.kind == "mapping":
+        made = Node(node.kind, node.tag, node.start_mark, node.end_mark)
+        made.pairs = [pair._replace(value=readable(pair.value)) for pair in node.pairs]
+        return made
+    if node.kind == "sequence":
+        made = Node(node.kind, node.tag, node.start_mark, node.end_mark)
+        made.items = [readable(item) for item in node.items]
+        return made
+    if node.tag != "name":
+        return node
+    word = _word(node.raw)
+    native = Unknown(f"`{node.raw}` is known only when the program runs") if word is None else word
+    return Node("scalar", "name", node.start_mark, node.end_mark, node.raw if word is None else word, True, native)
+
+
+def _word(name: str) -> str | None:
+    owner, _, last = name.rpartition(".")
+    owner = owner.rpartition(".")[2]
+    if owner in _LOWER:
+        return last.lower()
+    if owner in _UPPER:
+        return last
+    return name if owner == "torch" else None
+
+
+def _key(key: str, given: Argument, document: Document) -> Node:
+    span = given.name_span or document.span(given.node)
+    return _text(key, span)
+
+
+def _text(text: str, span: Span) -> Node:
+    return Node("scalar", "str", *_ends(span), text, False, text)
+
+
+def _ends(span: Span) -> tuple[_At, _At]:
+    start = _At(span.start, span.line - 1, span.column - 1, span.cell)
+    return start, _At(span.end, span.end_line - 1, span.end_column - 1, span.cell)

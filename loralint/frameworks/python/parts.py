@@ -1,0 +1,197 @@
+"""Which calls of a program make one training start: its trainer, and what reaches it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loralint.frameworks.python.classes import Known, known
+from loralint.frameworks.python.trace import argument, last, makers, root
+from loralint.source.script import Argument, Call, Script, Thing
+
+_HIDDEN = "the script does not show how the model is made"
+
+
+class Parts(NamedTuple):
+    """The calls of one start, None where there is none. open: section or role -> why nobody knows what it holds.
+
+    named: the trainer gets the model's name. plain: the trainer gets a model that nothing was put on.
+    """
+
+    trainer: Call | None = None
+    arguments: Call | None = None
+    adapter: Call | None = None
+    wrap: Call | None = None
+    load: Call | None = None
+    quantiser: Call | None = None
+    saved: Call | None = None
+    open: tuple[tuple[str, str], ...] = ()
+    named: bool = False
+    plain: bool = False
+
+    def calls(self) -> list[Call]:
+        """Those that there are."""
+        every = (self.trainer, self.arguments, self.adapter, self.wrap, self.load, self.quantiser, self.saved)
+        return [call for call in every if call is not None]
+
+
+class Pool:
+    """The calls of a program by their role."""
+
+    def __init__(self, script: Script) -> None:
+        self.by_role: dict[str, list[Call]] = {}
+        for call in script.calls:
+            what = known(call.name)
+            if what is not None:
+                self.by_role.setdefault(what.role, []).append(call)
+
+    def all(self, role: str) -> list[Call]:
+        """Every call of a role, in order."""
+        return self.by_role.get(role, [])
+
+    def only(self, role: str) -> tuple[Call | None, str]:
+        """The only call of a role, or why none can be taken for it."""
+        found = self.all(role)
+        if len(found) == 1:
+            return found[0], ""
+        return None, f"the script makes {len(found)} of them, and which one counts is not clear" if found else ""
+
+
+def starts_of(script: Script) -> list[Parts]:
+    """One for each trainer that is made, else one for all that the program prepares, else none."""
+    pool = Pool(script)
+    trainers = pool.all("trainer")
+    if trainers:
+        return [_of_trainer(call, pool) for call in trainers]
+    roles = ("arguments", "adapter", "quantisation", "wrap", "prepare", "load-adapter", "load-with-adapter")
+    if not any(map(pool.all, roles)) and not any(_is_unsloth(call) for call in pool.all("load")):
+        return []
+    return [_without_trainer(pool)]
+
+
+def _is_unsloth(call: Call) -> bool:
+    what = known(call.name)
+    return what is not None and what.package == "unsloth"
+
+
+def _of_trainer(trainer: Call, pool: Pool) -> Parts:
+    what = known(trainer.name)
+    assert what is not None
+    reasons: dict[str, str] = {}
+    arguments = _reached(argument(trainer, "args", what), "arguments", pool, reasons, trainer)
+    model = argument(trainer, "model", what)
+    named = model is not None and model.thing is None and model.node.tag == "str"
+    parts = Parts() if named else _of_model(model.thing if model is not None else None, pool, reasons)
+    config = argument(trainer, "peft_config", what)
+    adapter, quantiser = parts.adapter, parts.quantiser
+    if config is not None and not _is_none(config):
+        reasons.pop("adapter", None)
+        adapter = _reached(config, "adapter", pool, reasons, trainer)
+    elif trainer.open:
+        reasons.setdefault("adapter", _more(trainer))
+    if named and (given := argument(trainer, "quantization_config", what)) is not None and not _is_none(given):
+        quantiser = _reached(given, "quantisation", pool, reasons, trainer)
+    plain = (named or parts.plain) and adapter is None and "adapter" not in reasons
+    return parts._replace(
+        trainer=trainer, arguments=arguments, adapter=adapter, quantiser=quantiser, named=named, plain=plain,
+        open=tuple(reasons.items()),
+    )  # fmt: skip
+
+
+def _without_trainer(pool: Pool) -> Parts:
+    """What there is of each role, where there is one of it."""
+    reasons: dict[str, str] = {}
+    wrapped = pool.all("wrap") or pool.all("load-adapter")
+    parts = _of_model(wrapped[-1].result, pool, reasons) if wrapped else Parts()
+    arguments = _single("arguments", pool, reasons)
+    adapter = parts.adapter or _single("adapter", pool, reasons)
+    if wrapped:
+        return parts._replace(arguments=arguments, adapter=adapter, plain=False, open=tuple(reasons.items()))
+    load = _single("load", pool, reasons) or _single("load-with-adapter", pool, reasons)
+    quantiser = _quantiser(load, pool, reasons) if load is not None else _single("quantisation", pool, reasons)
+    return Parts(None, arguments, adapter, None, load, quantiser, open=tuple(reasons.items()))
+
+
+def _single(role: str, pool: Pool, reasons: dict[str, str]) -> Call | None:
+    found, why = pool.only(role)
+    if why:
+        reasons[role] = why
+    return found
+
+
+def _of_model(model: Thing | None, pool: Pool, reasons: dict[str, str]) -> Parts:
+    """How the model that is trained came to be, as far as its chain goes back."""
+    if model is None:
+        reasons |= {"load": _HIDDEN, "adapter": _HIDDEN}
+        return Parts()
+    wraps, _ = makers(model, "wrap")
+    saved = [*makers(model, "load-adapter")[0], *makers(model, "load-with-adapter")[0]]
+    load = _loaded(model, pool, reasons)
+    wrap = wraps[0] if len(wraps) == 1 else None
+    adapter = None
+    if len(wraps) > 1:
+        reasons["adapter"] = "which adapter is put on the model depends on a branch"
+    elif wrap is not None and not _is_unsloth(wrap):
+        adapter = _reached(argument(wrap, "peft_config", known(wrap.name)), "adapter", pool, reasons, wrap)
+    first = root(model)
+    plain = not wraps and not saved and load is not None and first.made is load
+    if not wraps and not saved and not plain:
+        reasons.setdefault("adapter", "the script does not show what is put on the model")
+    quantiser = _quantiser(load, pool, reasons) if load is not None else None
+    return Parts(None, None, adapter, wrap, load, quantiser, saved[0] if saved else None, plain=plain)
+
+
+def _loaded(model: Thing, pool: Pool, reasons: dict[str, str]) -> Call | None:
+    found = [*makers(model, "load")[0], *makers(model, "load-with-adapter")[0]]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        reasons["load"] = "how the model is loaded depends on a branch"
+        return None
+    load = _single("load", pool, reasons)
+    if load is None:
+        reasons["load"] = _HIDDEN
+    return load
+
+
+def _quantiser(load: Call, pool: Pool, reasons: dict[str, str]) -> Call | None:
+    given = load.arg("quantization_config")
+    if given is not None and _is_none(given):
+        return None
+    found, sure = makers(given.thing, "quantisation") if given is not None else ([], True)
+    if found and not sure:
+        reasons["quantisation"] = "whether the model is quantised depends on a branch"
+        return None
+    return _reached(given, "quantisation", pool, reasons, load)
+
+
+def _is_none(given: Argument) -> bool:
+    return given.node.kind == "scalar" and given.node.tag == "null"
+
+
+def _more(call: Call) -> str:
+    return f"`{last(call)}` gets more arguments than can be seen here"
+
+
+def _reached(given: Argument | None, role: str, pool: Pool, reasons: dict[str, str], by: Call) -> Call | None:
+    """The call that made what is given; the only one of its role where the way to it cannot be followed."""
+    if given is None or _is_none(given):
+        if by.open and given is None:
+            reasons[role] = _more(by)
+        return None
+    found, _ = makers(given.thing, role)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        reasons[role] = f"`{given.name or role}` depends on a branch"
+        return None
+    only, why = pool.only(role)
+    if only is None:
+        reasons[role] = why or f"`{given.node.raw or given.name}` is made when the program runs"
+    return only
+
+
+def package_of(call: Call) -> Known:
+    """What a call of a start is; those of a start are all known."""
+    what = known(call.name)
+    assert what is not None
+    return what

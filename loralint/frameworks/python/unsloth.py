@@ -1,0 +1,68 @@
+"""Rows of Unsloth's two functions, which load a model and put the adapter on it, with the defaults of their own.
+
+Source: unsloth 2026.10.9, models/loader.py, models/llama.py and models/rl.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loralint.frameworks.convert import dtype, never, not_null, true_for, when_true
+from loralint.frameworks.readers.unsloth_studio import PROJECTIONS, checkpointing, written_checkpointing
+from loralint.frameworks.table import SKIP, Entry, Look
+
+_FULL_PRECISION = 16
+
+
+def _of_4bit(answer: object) -> Callable[[Look], object]:
+    return lambda look: answer if look.get("quant.bits").value == 4 else SKIP
+
+
+def _other_precision(value: object) -> object:
+    return _FULL_PRECISION if value is True else SKIP
+
+
+def _off(value: object) -> object:
+    return _FULL_PRECISION if value is False else SKIP
+
+
+def _init(value: object) -> object:
+    return str(value).lower() if isinstance(value, (bool, str)) else SKIP
+
+
+UNSLOTH_LOAD = (
+    Entry("model.base", "model_name", not_null),
+    Entry("kernel.unsloth", "", write=never, default=True),
+    Entry("model.dtype", "dtype", dtype, never, default="auto"),
+    Entry("model.loaded_len", "max_seq_length", not_null, default=2048),
+    Entry("model.trust_remote_code", "trust_remote_code", not_null, default=False),
+    Entry("adapter.method", "full_finetuning", when_true("full"), never),
+    Entry("quant.bits", "full_finetuning", _other_precision, never),
+    Entry("quant.bits", "load_in_8bit", when_true(8), true_for(8)),
+    Entry("quant.bits", "load_in_16bit", _other_precision, never),
+    Entry("quant.bits", "load_in_4bit", when_true(4), true_for(4), default=4),
+    Entry("quant.bits", "load_in_4bit", _off, never),
+    Entry("quant.method", "load_in_4bit", when_true("bnb"), never, default=_of_4bit("bnb")),
+    Entry("quant.type", "", write=never, default=_of_4bit("nf4")),
+    Entry("quant.double", "", write=never, default=_of_4bit(answer=True)),
+    Entry("quant.compute_dtype", "dtype", dtype, never, default="auto"),
+    Entry("dist.device_map", "device_map", not_null),
+)
+UNSLOTH_WRAP = (
+    Entry("adapter.method", "", write=never, default="lora"),
+    Entry("adapter.rank", "r", not_null, default=16),
+    Entry("adapter.alpha", "lora_alpha", not_null, default=16),
+    Entry("adapter.dropout", "lora_dropout", not_null, default=0.0),
+    Entry("adapter.bias", "", write=never, default="none"),
+    Entry("adapter.targets", "target_modules", not_null, default=PROJECTIONS),
+    Entry("adapter.modules_to_save", "modules_to_save", not_null),
+    Entry("adapter.layers", "layers_to_transform", not_null),
+    Entry("adapter.layers_pattern", "layers_pattern", not_null),
+    Entry("adapter.rslora", "use_rslora", not_null, default=False),
+    Entry("adapter.dora", "use_dora", not_null, default=False),
+    Entry("adapter.init", "init_lora_weights", _init, default="true"),
+    Entry("adapter.target_parameters", "target_parameters", not_null),
+    Entry("adapter.task_type", "", write=never, default="CAUSAL_LM"),
+    Entry("memory.gradient_checkpointing", "use_gradient_checkpointing", checkpointing, written_checkpointing,
+          default=True),
+)  # fmt: skip
