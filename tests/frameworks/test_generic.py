@@ -186,3 +186,10 @@ def test_nothing_is_written_into_a_list(tmp_path):
 )
 def test_a_list_that_trains_nothing_is_no_run(text):
     assert homemade(read_bytes(text.encode(), "x.yaml")) == ()
+
+
+def test_a_model_name_is_a_base_model_where_it_is_a_hub_id(reading):
+    text = "lora_r: 8\nlora_alpha: 16\nlearning_rate: 2.0e-4\n"
+    assert reading(READER, text + "model_name: mistralai/Mistral-7B-v0.1\n").get("model.base").known
+    config = reading(READER, text + "model_name: my-run\nbase_model: mistralai/Mistral-7B-v0.1\n")
+    assert config.get("model.base").value == "mistralai/Mistral-7B-v0.1"

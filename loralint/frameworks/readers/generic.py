@@ -6,12 +6,13 @@ nobody's fault, and where one setting is named twice with different values it is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from loralint.frameworks.convert import dtype, lower, never, not_null, when_true
 from loralint.frameworks.leaves import leaves
 from loralint.frameworks.read import canonical
-from loralint.frameworks.table import Entry, Reader, Values
+from loralint.frameworks.table import SKIP, Entry, Reader, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
 
@@ -55,8 +56,17 @@ _NAMES = {
     "checkpoint.save_steps": "save_steps",
     "memory.gradient_checkpointing": "gradient_checkpointing",
 }
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+def _hub_id(value: object) -> object:
+    """Read `owner/name`; a bare `model_name` is as often a name for the run."""
+    return value if isinstance(value, str) and _HUB_ID.fullmatch(value) else SKIP
+
+
 _LISTS = ("adapter.targets", "adapter.modules_to_save")
 _MAPPED: tuple[tuple[str, str, Callable[[object], object]], ...] = (
+    ("model.base", "model_name", _hub_id),
     ("quant.bits", "load_in_4bit", when_true(4)),
     ("quant.bits", "load_in_8bit", when_true(8)),
     ("quant.method", "load_in_4bit", when_true("bnb")),
