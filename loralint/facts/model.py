@@ -18,7 +18,7 @@ _OVERFLOWING = frozenset({"hunyuan_video"})
 def family(scope: Scope) -> Value:
     """The family, such as llama or qwen2; of a diffusion model its architecture."""
     diffusion = scope.get("model.diffusion_family").value
-    if known(scope, "train.task") == "diffusion":
+    if _diffusion(scope):
         return derived(diffusion) if isinstance(diffusion, str) else scope.get("model.named_family")
     return derived(_model(scope).family)
 
@@ -40,7 +40,7 @@ def billions(scope: Scope) -> Value:
     from loralint.knowledge.models import find, size_from_name
 
     base = _base(scope)
-    model = find(base) if known(scope, "train.task") != "diffusion" else None
+    model = find(base) if not _diffusion(scope) else None
     size = (model and model.params) or size_from_name(base)
     if size is None:
         raise Missing(f"the size of base model `{base}` is unknown")
@@ -99,11 +99,16 @@ def prequantized(scope: Scope) -> Value:
     method = known(scope, "quant.method")
     if method in ("gptq", "awq"):  # only weights that were quantised before are loaded this way
         return derived(method)
-    if known(scope, "model.base") is None or known(scope, "train.task") == "diffusion":
+    if known(scope, "model.base") is None or _diffusion(scope):
         return derived("none")
     base = _base(scope)
     model = models.find(base)
     return derived((model.quantized if model else models.prequantized(base)) or "none")
+
+
+def _diffusion(scope: Scope) -> bool:
+    """Whether the trainer is one of diffusion models, which all say so: an unknown task is one of a language model."""
+    return scope.get("train.task").value == "diffusion"
 
 
 def _base(scope: Scope) -> str:
@@ -113,7 +118,7 @@ def _base(scope: Scope) -> str:
 def _model(scope: Scope) -> ModelFacts:
     from loralint.knowledge.models import find
 
-    if known(scope, "train.task") == "diffusion":  # a language model of like name would be another one
+    if _diffusion(scope):  # a language model of like name would be another one
         raise Missing("the catalogue holds language models only")
     base = _base(scope)
     found = find(base)
