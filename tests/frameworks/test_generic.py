@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,3 +195,21 @@ def test_a_model_name_is_a_base_model_where_it_is_a_hub_id(reading):
     assert reading(READER, text + "model_name: mistralai/Mistral-7B-v0.1\n").get("model.base").known
     config = reading(READER, text + "model_name: my-run\nbase_model: mistralai/Mistral-7B-v0.1\n")
     assert config.get("model.base").value == "mistralai/Mistral-7B-v0.1"
+
+
+@given(
+    st.lists(st.text(st.sampled_from("-=ab lor_8\n\"'\\: {}"), max_size=12), max_size=8),
+    st.sampled_from(["", "|", "json"]),
+)
+def test_any_list_of_words_has_its_values_inside_the_file(words, style):
+    shown = [json.dumps(word) for word in words]
+    text = "run: [" + ", ".join(shown) + "]\nlora: 1\n"
+    if style == "|":
+        text = (
+            "run:\n" + "".join(f"  - |\n    {word.strip() or 'x'}\n" for word in map(json.dumps, words)) + "lora: 1\n"
+        )
+    document = read_bytes(text.encode(), "x.yaml")
+    for leaf in leaves(document.root) if document.root is not None else ():
+        span = document.span(leaf.pair.value)
+        assert 0 <= span.start <= span.end <= len(text)
+        assert (span.line, span.column) == document.lines.place(span.start)
