@@ -43,7 +43,10 @@ _FILES = {
     "simpletuner": "`config.json` or `config.toml`, keys with or without `--`, and what its web interface saves",
     "ai-toolkit": "YAML or JSON with `job: extension`; of several processes the first is read",
     "kohya-gui": "JSON preset of the kohya_ss window; what it leaves out is not judged",
-    "sd-scripts": "TOML of `--config_file`, of sd-scripts' network trainers and of musubi-tuner",
+    "sd-scripts": "flags of sd-scripts' trainers, and TOML of `--config_file`",
+    "musubi-tuner": "flags of musubi-tuner's trainers, and TOML of `--config_file`",
+    "diffusers": "flags of the LoRA scripts in its examples; the keys are those of `train_dreambooth_lora_sdxl.py`",
+    "finetrainers": "flags of `train.py`",
     "onetrainer": "JSON preset or saved config",
     "diffusion-pipe": "TOML of `train.py --config`",
     "hcp-diffusion": "YAML of `train_ac.py --cfg`; what `_base_` names is not followed",
@@ -57,6 +60,7 @@ _DIALECTS = {
     "jsonargparse": "jsonargparse (`2e-4` is a number)",
     "json": "JSON",
     "toml": "TOML",
+    "flags": "argparse",
 }
 # what becomes of an unknown key where the readers' lists do not say it in one word
 _UNKNOWN = {
@@ -68,7 +72,9 @@ _UNKNOWN = {
     "fms-hf-tuning": "passed over, and not judged",
     "kohya-gui": "passed over, and not judged",
     "diffusion-pipe": "passed over, and not judged",
-    "sd-scripts": "nobody reads it; only slips of known keys are told",
+    "sd-scripts": "argparse refuses a flag; of a file nobody reads it, and only slips of known keys are told",
+    "musubi-tuner": "argparse refuses a flag; of a file nobody reads it, and only slips of known keys are told",
+    "diffusers": "argparse refuses it",
     "ai-toolkit": "dropped without a word; of a process's own keys only slips are told",
     "onetrainer": "dropped without a word; only slips of known keys are told",
     "generic": "not judged",

@@ -10,8 +10,12 @@ from loralint.knowledge.data import part
 
 @cache
 def key_list(name: str) -> Any:
-    """Give the list of that name; what it knows at the top is not moved, whatever the list it extends says."""
-    own = part(f"keys-{name}")
+    """Give the list of that name; what it knows at the top is not moved, whatever the list it extends says.
+
+    `diffusers:train_text_to_image_lora` is the part of a list that is one script's.
+    """
+    name, _, script = name.partition(":")
+    own = _of_script(part(f"keys-{name}"), script) if script else part(f"keys-{name}")
     if own.get("dashes"):
         return _dashed(own)
     if "extends" not in own:
@@ -25,6 +29,13 @@ def key_list(name: str) -> Any:
         "keys": {**base["keys"], **own["keys"], "": [*base["keys"][""], *top]},
         "moved": {**moved, **own.get("moved", {})},
     }
+
+
+def _of_script(own: Any, script: str) -> Any:
+    """What most of the scripts have, without what this one lacks, and its own."""
+    row = own["scripts"][script]
+    most = [key for key in own["keys"][""] if key not in row.get("lacks", ())]
+    return {**own, "keys": {**own["keys"], "": [*most, *row["flags"]]}}
 
 
 def _dashed(own: Any) -> Any:

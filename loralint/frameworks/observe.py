@@ -15,6 +15,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     loose     mappings ("" for the top) with keys of the user's own, of which only a likely slip is told
     extends   another list that this one adds to: what it knows at the top is not moved here
     dashes    true: keys at the root are argparse's flags, which may be written `--key` and cut short
+    scripts   {name of a script: {flags, lacks, defaults}}: one list for scripts of a family, see key_list
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
     choices   {dotted key: {values, effect, message, when, package, instead, also, slips}}: words that the key takes
               (`*` stands for anything), what another one does, what to write if it resembles none or is a known

@@ -214,6 +214,7 @@ _SD_SCRIPTS = _keys("""
     text_encoder_lr optimizer_type optimizer_args max_train_steps max_train_epochs learning_rate output_name
     train_batch_size lr_scheduler save_every_n_epochs save_model_as mixed_precision
 """)
+_MUSUBI = _keys("network_module dataset_config dit_dtype discrete_flow_shift timestep_sampling")
 _SD_SCRIPTS_ONLY = _keys("network_dim train_data_dir dataset_config unet_lr optimizer_type max_train_epochs")
 _ONETRAINER = _keys("""
     base_model_name output_model_format output_model_destination learning_rate_scheduler concept_file_name concepts unet
@@ -327,6 +328,8 @@ SIGNATURES = (
               also_least=1, none=_keys("apiVersion")),
     Signature("ai-toolkit", "ai_toolkit", _keys("job config.process[].train"), none=_keys("apiVersion")),
     Signature("ai-toolkit", "ai_toolkit", _keys("job config.process config.train"), none=_keys("apiVersion")),
+    Signature("musubi-tuner", "musubi", _keys("dit"), _MUSUBI, 1, _SD_SCRIPTS, 3,
+              _keys("apiVersion pretrained_model_name_or_path train_data_dir")),
     Signature("sd-scripts", "sd_scripts", _keys("network_module"), _SD_SCRIPTS, 1, none=_keys("apiVersion LoRA_type")),
     Signature("kohya-gui", "kohya_gui", some=_KOHYA_GUI, least=1, also=_KOHYA_GUI_ALSO, also_least=4,
               none=_keys("apiVersion")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -42,6 +43,22 @@ def reading(tmp_path: Path) -> Reading:
         return Config(reader, (read_layer(document, reader, look),), Options(), versions)
 
     return read
+
+
+class Started(Protocol):
+    """Reads flags as one program under pinned versions."""
+
+    def __call__(self, reader: Reader, flags: Mapping[str, object], pins: Mapping[str, str] | None = ...) -> Config: ...
+
+
+@pytest.fixture
+def started(reading: Reading) -> Started:
+    """Give the run that a command line starts: its flags as a shell leaves them, in a mapping."""
+
+    def start(reader: Reader, flags: Mapping[str, object], pins: Mapping[str, str] | None = None) -> Config:
+        return reading(reader, json.dumps(flags), "flags.json", pins)
+
+    return start
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""sd-scripts and musubi-tuner: sections without meaning, alpha 1, rates by part, networks by module and arguments."""
+"""sd-scripts: sections without meaning, alpha 1, rates by part, networks by module and arguments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from loralint.frameworks.detect import detect
 from loralint.frameworks.readers.sd_scripts import READER
+from loralint.frameworks.readers.sd_scripts_flags import reader_of
 from loralint.source.read import read_bytes
 
 FILE = """\
@@ -61,10 +62,13 @@ def test_is_recognised_by_keys_in_any_section():
 
 @pytest.mark.parametrize(
     ("module", "family", "trains"),
-    [("networks.lora_flux", "flux", True), ("networks.lora_wan", "wan", False), ("networks.lora", None, True)],
-)
+    [("networks.lora_flux", "flux", True), ("networks.lora_sd3", "sd3", True), ("networks.lora", None, True),
+     ("networks.lora_hunyuan_image", "hunyuan_image", False)],
+)  # fmt: skip
 def test_the_module_may_say_the_architecture(reading, module, family, trains):
-    config = reading(READER, f'dit = "d.safetensors"\nnetwork_module = "{module}"\nnetwork_dim = 8\n', "c.toml")
+    config = reading(
+        READER, f'pretrained_model_name_or_path = "m"\nnetwork_module = "{module}"\nnetwork_dim = 8\n', "c.toml"
+    )
     assert config.get("adapter.method").value == "lora"
     assert config.get("model.diffusion_family").value == family
     assert config.get("train.text_encoder").value is trains
@@ -91,3 +95,37 @@ def test_tells_slips_and_keys_in_two_sections(reading, observed):
         ("unknown", "netwrok_dropout"),
     ]
     assert found["netwrok_dropout"].replacement == "network_dropout"
+
+
+def test_a_script_decides_over_the_architecture(started):
+    flags = {"pretrained_model_name_or_path": "sd_xl_base_1.0.safetensors", "network_module": "networks.lora"}
+    config = started(reader_of("sdxl_train_network"), flags | {"network_dim": "8", "unet_lr": "1e-4"})
+    assert config.get("model.diffusion_family").value == "sdxl"
+    assert (config.get("adapter.rank").value, config.get("optim.lr").value) == (8, 1e-4)
+    assert started(reader_of("train_network"), {**flags, "v2": True}).get("model.diffusion_family").value == "sd2"
+    assert started(reader_of("train_network"), flags).get("model.diffusion_family").value == "sd15"
+    whole = {"pretrained_model_name_or_path": "m"}
+    assert started(reader_of("sdxl_train"), whole).get("adapter.method").value == "full"
+    assert reader_of("train_gpt") is None
+
+
+def test_flags_of_several_values(started):
+    flags = {"network_module": "lycoris.kohya", "network_args": ["algo=lokr", "conv_dim=4"], "resolution": "512,768"}
+    config = started(
+        reader_of("train_network"), {**flags, "text_encoder_lr": ["5e-5", "1e-5"], "lr_warmup_steps": "0.1"}
+    )
+    assert config.get("adapter.method").value == "lokr"
+    assert config.get("optim.text_encoder_lr").value == 5e-5
+    assert config.get("schedule.warmup_ratio").value == 0.1
+    assert config.get("data.resolution").value == 627
+
+
+def test_a_script_refuses_what_it_lacks(started, observed):
+    base = {"pretrained_model_name_or_path": "m", "network_module": "networks.lora"}
+    flags = {**base, "blocks_to_swap": "18", "max_train_epoch": "5", "mixed_precision": "fp8"}
+    found = observed(started(reader_of("sdxl_train_network"), flags))
+    assert {key: (one.kind, one.effect) for key, one in found.items()} == {
+        "blocks_to_swap": ("unknown", "crash"),
+        "mixed_precision": ("rejected", "crash"),
+    }
+    assert observed(started(reader_of("flux_train_network"), {**base, "blocks_to_swap": "18"})) == {}

@@ -19,7 +19,7 @@ _FAMILIES = {
     "lora_flux": "flux", "oft_flux": "flux", "lora_sd3": "sd3", "lora_lumina": "lumina2", "lora_anima": "anima",
     "lora_hunyuan_image": "hunyuan_image", "lora_wan": "wan", "lora_framepack": "framepack", "lora_flux_2": "flux2",
     "lora_qwen_image": "qwen_image", "lora_zimage": "z_image", "lora_krea2": "krea2", "lora_kandinsky": "kandinsky5",
-    "lora_hv_1_5": "hunyuan_video",
+    "lora_hv_1_5": "hunyuan_video_1_5", "lora_hidream_o1": "hidream_o1", "lora_ideogram4": "ideogram4",
 }  # fmt: skip
 
 
@@ -31,9 +31,10 @@ def network(module: object, algo: object = None) -> str:
     return _NETWORKS.get(name, "lora" if name.startswith("lora") else name)
 
 
-def family_of(module: object) -> str | None:
+def made_for(module: Value) -> dict[str, tuple[Value, ...]]:
     """The architecture that a network is made for, where its name says one; `networks.lora` serves several."""
-    return _FAMILIES.get(str(module).rpartition(".")[2])
+    family = _FAMILIES.get(str(module.value).rpartition(".")[2])
+    return {"adapter.architecture": (module._replace(value=family, field="adapter.architecture"),) if family else ()}
 
 
 def rate(value: object) -> object:

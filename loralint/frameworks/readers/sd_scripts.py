@@ -1,8 +1,8 @@
-"""Kohya's sd-scripts (0.10.1 read) and musubi-tuner: the TOML of `--config_file`.
+"""Kohya's sd-scripts (0.10.1 read): the TOML of `--config_file`, and the flags of its trainers.
 
-Sections mean nothing. Values pass by argparse, so that neither an unknown key nor a wrong type is told. Which script
-reads the file decides over the architecture; `network_module` and `v2` say it only in part.
-Sources: library/train_util.py, train_network.py, networks/lora.py; musubi-tuner training/parser_common.py.
+Sections of a file mean nothing. Its values pass by argparse, so that neither an unknown key nor a wrong type is told.
+Which script reads it decides over the architecture; `network_module` and `v2` say it only in part.
+Sources: library/train_util.py, *train_network.py, networks/lora.py.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections.abc import Callable
 
 from loralint.frameworks.convert import lower, never, not_null
 from loralint.frameworks.readers.diffusion import TASK, arguments, edge, first, mixed, positive, written_mixed
-from loralint.frameworks.readers.kohya import alpha, family_of, network, rate, rates
+from loralint.frameworks.readers.kohya import alpha, made_for, network, rate, rates
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
 
+_SAMPLING = {"flux": "sigma", "chroma": "sigma", "hunyuan_image": "sigma", "lumina2": "shift", "anima": "sigmoid"}
 _PREDICTION = {True: "v_prediction", False: "epsilon"}
 
 
@@ -56,19 +57,27 @@ def combine(document: Document, values: Values) -> Values:
     options = options if isinstance(options, dict) else {}
     if given and isinstance(given[0].value, str):
         fields["adapter.method"] = (given[0]._replace(value=network(given[0].value, options.get("algo"))),)
-        family = family_of(given[0].value)
-        if family is not None:
-            fields["model.diffusion_family"] = (given[0]._replace(value=family, field="model.diffusion_family"),)
+        fields |= made_for(given[0])
     text = values.get("optim.text_encoder_lr", ())
     if text and first(text) == 0 and "train.text_encoder" not in values:
         fields["train.text_encoder"] = (text[0]._replace(value=False, field="train.text_encoder"),)
     return fields
 
 
+def _built(look: Look) -> object:
+    """Give the architecture that the adapter is made for, which the script's must be."""
+    made = look.get("adapter.architecture")
+    return made.value if made.known else SKIP
+
+
 def _default_text(look: Look) -> object:
-    """Give what trains unless it is switched off: the text encoder does, but for musubi-tuner's models."""
-    family = look.get("model.diffusion_family")
-    return family.value in ("sd2", "sdxl", "flux", "sd3") if family.known else True
+    """Give what trains unless it is switched off: the text encoder does, where the trainer can train one."""
+    return look.get("model.diffusion_family").value not in ("chroma", "hunyuan_image")
+
+
+def _sampling(look: Look) -> object:
+    """Give how steps are drawn, where the trainer has a choice."""
+    return _SAMPLING.get(str(look.get("model.diffusion_family").value), SKIP)
 
 
 def _prediction(look: Look) -> object:
@@ -79,13 +88,16 @@ def _prediction(look: Look) -> object:
 TABLE = (
     TASK,
     Entry("model.base", "pretrained_model_name_or_path", not_null),
-    Entry("model.base", "dit", not_null, never),
-    Entry("model.diffusion_family", "v2", _switch("sd2"), never),
+    Entry("model.diffusion_family", "v2", _switch("sd2"), never, _built),
+    Entry("model.diffusion_family", "model_type", lambda word: "chroma" if word == "chroma" else SKIP, never),
     Entry("model.prediction", "v_parameterization", lambda on: _PREDICTION.get(on is True),
           lambda word: word == "v_prediction", _prediction),
     Entry("model.vae", "vae", not_null),
     Entry("model.vae_full_precision", "no_half_vae", not_null, default=False),
+    Entry("quant.fp8", "fp8_base", not_null, default=False),
+    Entry("quant.fp8", "fp8_base_unet", _switch(answer=True), never),
     # the adapter
+    Entry("adapter.architecture", "network_module", lambda _: SKIP, never),
     Entry("adapter.method", "network_module", not_null, lambda word: "networks.lora" if word == "lora" else SKIP),
     Entry("adapter.rank", "network_dim", not_null, default=4),
     Entry("adapter.alpha", "network_alpha", not_null, default=1.0),
@@ -94,7 +106,9 @@ TABLE = (
     Entry("adapter.dtype", "full_fp16", _switch("fp16"), lambda word: word == "fp16"),
     Entry("adapter.init", "", write=never, default="true"),
     # optimizer and schedule
-    Entry("optim.name", "optimizer_type", lower, default="adamw"),
+    Entry("optim.name", "optimizer_type", lambda name: lower(name) or SKIP, default="adamw"),
+    Entry("optim.name", "use_8bit_adam", _switch("adamw8bit"), never),
+    Entry("optim.name", "use_lion_optimizer", _switch("lion"), never),
     Entry("optim.lr", "unet_lr", rate),
     Entry("optim.lr", "learning_rate", rate, default=2e-6),
     Entry("optim.text_encoder_lr", "text_encoder_lr", rate, default=_common_rate),
@@ -112,6 +126,9 @@ TABLE = (
     Entry("train.text_encoder", "network_train_unet_only", _trains_text, lambda on: not on, _default_text),
     Entry("train.min_snr_gamma", "min_snr_gamma", positive),
     Entry("train.noise_offset", "noise_offset", positive),
+    Entry("train.zero_terminal_snr", "zero_terminal_snr", not_null, default=False),
+    Entry("train.timestep_sampling", "timestep_sampling", not_null, default=_sampling),
+    Entry("train.flow_shift", "discrete_flow_shift", not_null),
     # precision
     Entry("precision.bf16", "mixed_precision", mixed("bf16"), written_mixed("bf16"), default=False),
     Entry("precision.fp16", "mixed_precision", mixed("fp16"), written_mixed("fp16"), default=False),
@@ -119,6 +136,9 @@ TABLE = (
     # data
     Entry("data.datasets", "train_data_dir", not_null,
           lambda names: names[0] if isinstance(names, list) and names else SKIP, split="\n"),
+    Entry("data.config", "dataset_config", not_null, never),
+    Entry("data.buckets", "enable_bucket", not_null, default=False),
+    Entry("data.bucket_step", "bucket_reso_steps", not_null, default=64),
     Entry("data.resolution", "resolution", edge, lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),
     Entry("data.cache_latents", "cache_latents", not_null, default=False),
     Entry("data.cache_latents", "cache_latents_to_disk", _switch(answer=True), never),
@@ -126,13 +146,18 @@ TABLE = (
     Entry("data.cache_text", "cache_text_encoder_outputs_to_disk", _switch(answer=True), never),
     Entry("data.shuffle_caption", "shuffle_caption", not_null, default=False),
     Entry("data.caption_dropout", "caption_dropout_rate", not_null, default=0.0),
+    Entry("data.tag_dropout", "caption_tag_dropout_rate", not_null, default=0.0),
+    Entry("data.token_warmup", "token_warmup_step", not_null, default=0),
     Entry("data.caption_extension", "caption_extension", not_null, default=".caption"),
     Entry("data.color_augmentation", "color_aug", not_null, default=False),
     Entry("data.random_crop", "random_crop", not_null, default=False),
     # checkpoints and memory
     Entry("checkpoint.output_dir", "output_dir", not_null),
     Entry("checkpoint.save_steps", "save_every_n_steps", positive),
+    Entry("checkpoint.resume_from", "resume", not_null),
     Entry("memory.gradient_checkpointing", "gradient_checkpointing", not_null, default=False),
+    Entry("memory.checkpoint_offload", "cpu_offload_checkpointing", not_null, default=False),
+    Entry("memory.blocks_to_swap", "blocks_to_swap", positive),
 )  # fmt: skip
 
 READER = Reader(

@@ -1,0 +1,67 @@
+"""musubi-tuner: its TOML told from sd-scripts', and the flags of each trainer."""
+
+from __future__ import annotations
+
+import pytest
+
+from loralint.frameworks.detect import detect
+from loralint.frameworks.readers.musubi import READER, reader_of
+from loralint.source.read import read_bytes
+
+FILE = """\
+dit = "wan2.1_t2v_14B_bf16.safetensors"
+dataset_config = "dataset.toml"
+network_module = "networks.lora_wan"
+network_dim = 32
+optimizer_type = "adamw8bit"
+learning_rate = 2e-4
+mixed_precision = "bf16"
+timestep_sampling = "shift"
+discrete_flow_shift = 3.0
+"""
+
+
+def test_reads_a_file(reading):
+    config = reading(READER, FILE, "config.toml")
+    expected = {
+        "model.base": "wan2.1_t2v_14B_bf16.safetensors",
+        "model.diffusion_family": "wan",
+        "adapter.method": "lora",
+        "adapter.rank": 32,
+        "adapter.alpha": 1.0,
+        "optim.lr": 2e-4,
+        "precision.bf16": True,
+        "precision.fp16": False,
+        "train.text_encoder": False,
+        "train.max_steps": 1600,
+        "train.flow_shift": 3.0,
+        "data.config": "dataset.toml",
+    }
+    assert {field: config.get(field).value for field in expected} == expected
+
+
+def test_is_told_from_sd_scripts():
+    assert detect(read_bytes(FILE.encode(), "config.toml")).framework == "musubi-tuner"
+    other = FILE.replace("dit =", "pretrained_model_name_or_path =")
+    assert detect(read_bytes(other.encode(), "config.toml")).framework == "sd-scripts"
+
+
+@pytest.mark.parametrize(
+    ("script", "family", "method"),
+    [("wan_train_network", "wan", "lora"), ("hv_train_network", "hunyuan_video", "lora"),
+     ("flux_2_train_network_self_flow", "flux2", "lora"), ("qwen_image_train", "qwen_image", "full")],
+)  # fmt: skip
+def test_a_script_decides_over_the_architecture(started, script, family, method):
+    flags = {"dit": "d.safetensors"} | ({"network_module": "networks.lora"} if method == "lora" else {})
+    config = started(reader_of(script), flags)
+    assert (config.get("model.diffusion_family").value, config.get("adapter.method").value) == (family, method)
+
+
+def test_a_script_refuses_what_it_lacks(started, observed):
+    flags = {"dit": "d.safetensors", "network_module": "networks.lora_wan", "train_batch_size": "1", "fp8_llm": True}
+    found = observed(started(reader_of("wan_train_network"), flags))
+    assert {key: (one.kind, one.effect) for key, one in found.items()} == {
+        "train_batch_size": ("unknown", "crash"),
+        "fp8_llm": ("unknown", "crash"),
+    }
+    assert "fp8_llm" not in observed(started(reader_of("hv_train_network"), flags))
