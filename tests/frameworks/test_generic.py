@@ -122,8 +122,6 @@ _TREES = st.recursive(
 
 @given(st.dictionaries(_KEYS, _TREES, max_size=4))
 def test_a_home_made_run_has_both_kinds_of_keys(tree):
-    import json
-
     document = read_bytes(json.dumps(tree).encode(), "c.json")
     found = homemade(document)
     if found:
@@ -197,19 +195,15 @@ def test_a_model_name_is_a_base_model_where_it_is_a_hub_id(reading):
     assert config.get("model.base").value == "mistralai/Mistral-7B-v0.1"
 
 
-@given(
-    st.lists(st.text(st.sampled_from("-=ab lor_8\n\"'\\: {}"), max_size=12), max_size=8),
-    st.sampled_from(["", "|", "json"]),
-)
-def test_any_list_of_words_has_its_values_inside_the_file(words, style):
-    shown = [json.dumps(word) for word in words]
-    text = "run: [" + ", ".join(shown) + "]\nlora: 1\n"
-    if style == "|":
-        text = (
-            "run:\n" + "".join(f"  - |\n    {word.strip() or 'x'}\n" for word in map(json.dumps, words)) + "lora: 1\n"
-        )
+_WORDS = st.lists(st.text(st.sampled_from("-=ab lor_8\n\"'\\: {}"), max_size=12), max_size=8)
+
+
+@given(_WORDS, st.sampled_from(["  - {}\n", "  - |\n    --{}\n", "  - >-\n    --a={}\n"]))
+def test_any_list_of_words_has_its_values_inside_the_file(words, form):
+    text = "lora: 1\nrun:\n" + "".join(form.format(json.dumps(word)) for word in words)
     document = read_bytes(text.encode(), "x.yaml")
-    for leaf in leaves(document.root) if document.root is not None else ():
+    assert document.root is not None
+    for leaf in leaves(document.root):
         span = document.span(leaf.pair.value)
         assert 0 <= span.start <= span.end <= len(text)
         assert (span.line, span.column) == document.lines.place(span.start)
