@@ -31,6 +31,16 @@ def long_dtype(value: object) -> object:
     return _LONG.get(str(value), value)
 
 
+def is_dtype(word: str) -> Callable[[object], object]:
+    """Read whether a key names that dtype; null says nothing."""
+    return lambda value: SKIP if value is None else dtype(value) == word
+
+
+def dtype_for(word: str) -> Callable[[object], object]:
+    """Write that dtype for true; for false there are others. The way back of `is_dtype`."""
+    return lambda on: long_dtype(word) if on is True else SKIP
+
+
 def when_true(canonical: object) -> Callable[[object], object]:
     """Read a switch that means `canonical` when on, quoted or not, and says nothing when off."""
     return lambda value: canonical if value is True or str(value).lower() == "true" else SKIP

@@ -33,7 +33,7 @@ def setting(config: Config, wanted: str) -> str:
     pairs = [(field.strip(), text) for field, _, text in (one.partition("=") for one in wanted.split(","))]
     written = [(field, config.write(field, _literal(text))) for field, text in pairs]
     known = [_as_written(config, field, *pair) for field, pair in written if pair is not None]
-    return " and ".join(known or [_plain(config, field, text) for field, text in pairs])
+    return " and ".join(dict.fromkeys(known) or [_plain(config, field, text) for field, text in pairs])
 
 
 def _as_written(config: Config, field: str, key: str, value: object) -> str:

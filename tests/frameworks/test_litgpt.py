@@ -158,6 +158,7 @@ def test_precision(litgpt, precision, dtype, mixed):
         ("quant.type", "fp4", "quantize", "bnb.fp4"),
         ("quant.double", True, "quantize", "bnb.nf4-dq"),
         ("precision.bf16", True, "precision", "bf16-true"),
+        ("precision.fp16", True, "precision", "16-true"),  # WHOLE is quantised, which excludes mixed precision
         ("model.dtype", "fp16", "precision", "16-true"),
         ("optim.lr", 1e-4, "optimizer.init_args.lr", 1e-4),
         ("batch.global", 32, "train.global_batch_size", 32),

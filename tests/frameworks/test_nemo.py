@@ -144,6 +144,7 @@ def test_a_generation_config_does_not_train(reading):
 def test_writes_back(reading):
     config = reading(READER, FILE % "lora")
     assert config.write("adapter.rank", 16) == ("model.peft.lora_tuning.adapter_dim", 16)
+    assert config.write("precision.fp16", True) == ("trainer.precision", "16")
     assert config.write("adapter.targets", "all-linear") == ("model.peft.lora_tuning.target_modules", ["all"])
     assert config.write("adapter.method", "full") == ("model.peft.peft_scheme", "none")
     assert config.write("optim.lr", 2e-4) == ("model.optim.lr", 2e-4)

@@ -144,6 +144,7 @@ def test_writes_back(reading):
     assert config.write("model.dtype", "bf16") == ("model.torch_dtype", "bfloat16")
     assert config.write("schedule.name", "warmup_stable_decay") == ("lr_scheduler.lr_decay_style", "wsd")
     assert config.write("optim.lr", 1e-4) == ("optimizer.lr", 1e-4)
+    assert config.write("precision.fp16", True) == ("distributed.mp_policy.param_dtype", "float16")
     assert config.key("train.max_steps") == "step_scheduler.max_steps"
 
 

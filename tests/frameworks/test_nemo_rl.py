@@ -173,3 +173,4 @@ def test_writes_back(reading):
     assert config.write("optim.lr", 1e-4) == ("policy.megatron_cfg.optimizer.lr", 1e-4)
     assert config.write("adapter.method", "lora") == ("policy.dtensor_cfg.lora_cfg.enabled", True)
     assert config.write("precision.bf16", True) == ("policy.precision", "bfloat16")
+    assert config.write("precision.fp16", True) == ("policy.precision", "float16")

@@ -131,3 +131,12 @@ def test_writes_back(reading):
         "constant",
     )
     assert reading(SFT, "model: {lora_rank: 8}\n").key("optim.lr") == "optim.lr"
+
+
+def test_fsdp_multiplies_in_the_dtype_that_is_asked_for(reading):
+    for home in ("dtype: float16", "mixed_precision: {param_dtype: fp16}"):
+        config = reading(READER, f"actor_rollout_ref: {{actor: {{strategy: fsdp2, fsdp_config: {{{home}}}}}}}\n")
+        assert (config.get("precision.bf16").value, config.get("precision.fp16").value) == (False, True)
+    engine = reading(SFT, "engine: {strategy: fsdp2, dtype: float16}\nmodel: {lora_rank: 8}\n")
+    assert engine.get("precision.bf16").value is False
+    assert engine.write("precision.fp16", True) == ("engine.dtype", "float16")

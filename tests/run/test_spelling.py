@@ -37,6 +37,13 @@ def test_an_unknown_framework_is_refused():
         ("trl", "precision.bf16=false,precision.fp16=true", "bf16: false and fp16: true"),
         ("torchtune", "precision.bf16=false,precision.fp16=true", "dtype: fp32"),
         ("peft", "optim.lr=2e-5", "optim.lr: 2e-5"),
+        ("h2o", "precision.bf16=false,precision.fp16=true", "environment.mixed_precision_dtype: float16"),
+        ("litgpt", "precision.bf16=false,precision.fp16=true", 'precision: "16-mixed"'),
+        ("verl", "adapter.method=lora", "actor_rollout_ref.model.lora_rank: 16"),
+        ("openrlhf", "adapter.method=lora", "ds.lora.rank: 16"),
+        ("autotrain", "model.attention=sdpa", "params.use_flash_attention_2: false"),
+        ("megatron-bridge", "precision.fp16=true", "mixed_precision: fp16_mixed"),
+        ("nemo-rl", "model.dtype=bf16", "policy.precision: bfloat16"),
     ],
 )
 def test_the_setting_that_a_user_would_write(framework, wanted, written):

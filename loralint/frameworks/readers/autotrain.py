@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import lower, never, not_null, one_to_list, true_for, when_true, words
+from loralint.frameworks.convert import lower, never, not_null, one_to_list, when_true, words
 from loralint.frameworks.readers.autotrain_faults import ignored, missing, rejected, spaced
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Unknown, Value
@@ -153,7 +153,7 @@ TABLE = (
     Entry("model.base", "base_model", not_null),
     Entry("model.dtype", "", write=never, default=_llm("fp32")),
     Entry("model.attention", "params.use_flash_attention_2", when_true("flash_attention_2"),
-          true_for("flash_attention_2")),
+          lambda kernel: kernel == "flash_attention_2"),
     Entry("kernel.unsloth", "params.unsloth", not_null, default=_llm(answer=False)),
     # the adapter
     Entry("adapter.method", "params.peft", method, _written_method, "full"),

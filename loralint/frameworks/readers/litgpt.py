@@ -66,6 +66,17 @@ def written_bf16(value: object) -> object:
     return "bf16-true" if value is True else SKIP
 
 
+def written_fp16(value: object) -> object:
+    """Write fp16 for products, and the word itself where `uncombine` has chosen one."""
+    return value if isinstance(value, str) else "16-mixed" if value is True else SKIP
+
+
+def uncombine(field: str, value: object, look: Look) -> object:
+    """Choose fp16 for weights and products alike where they are quantised, which excludes mixed precision."""
+    quantised = look.get("quant.bits").value != _UNQUANTISED
+    return "16-true" if field == "precision.fp16" and value is True and quantised else value
+
+
 def bits(value: object) -> object:
     """Read the bits of `quantize`; null is none."""
     return _UNQUANTISED if value is None else _QUANTISED.get(str(value), SKIP)
@@ -222,7 +233,7 @@ TABLE = (
     Entry("train.report_to", "logger_name", trackers, never, []),
     # precision
     Entry("precision.bf16", "precision", _computes_in(_is("bf16")), written_bf16, "auto"),
-    Entry("precision.fp16", "precision", _computes_in(_is("fp16")), never, default=False),
+    Entry("precision.fp16", "precision", _computes_in(_is("fp16")), written_fp16, default=False),
     Entry("precision.pure_bf16", "precision", _stores_in(_is("bf16")), written_bf16, default=False),
     # data, evaluation, checkpoints
     Entry("data.datasets", "data.init_args.json_path", path, first),
@@ -252,4 +263,5 @@ READER = Reader(
     packages=("litgpt", "torch", "bitsandbytes"),
     observe=(observe_faults,),
     combine=combine,
+    uncombine=uncombine,
 )

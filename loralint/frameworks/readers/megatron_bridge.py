@@ -30,6 +30,10 @@ def _mixed(word: str) -> Callable[[object], object]:
     return lambda name: word in name.lower() if isinstance(name, str) else SKIP
 
 
+def _written_mixed(word: str) -> Callable[[object], object]:
+    return lambda on: f"{word}_mixed" if on is True else SKIP
+
+
 def _targets(names: object) -> object:
     """Keep a list without patterns as it is; an empty one means every linear layer."""
     return "all-linear" if names == [] else read_globs(names)
@@ -82,8 +86,8 @@ TABLE = (
     Entry("train.seed", "rng.seed", not_null),
     Entry("train.logging_steps", "logger.log_interval", not_null),
     # precision
-    Entry("precision.bf16", "mixed_precision", _mixed("bf16"), never),
-    Entry("precision.fp16", "mixed_precision", _mixed("fp16"), never),
+    Entry("precision.bf16", "mixed_precision", _mixed("bf16"), _written_mixed("bf16")),
+    Entry("precision.fp16", "mixed_precision", _mixed("fp16"), _written_mixed("fp16")),
     # data
     Entry("data.datasets", "dataset.dataset_root", lambda name: [name] if isinstance(name, str) else SKIP, never),
     Entry("data.sequence_len", "dataset.seq_length", not_null),

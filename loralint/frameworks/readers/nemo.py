@@ -32,6 +32,10 @@ _PRECISIONS = {"bf16": "bf16", "fp16": "16"}
 _TUNING = "model.peft.lora_tuning."
 
 
+def _for_true(told: str) -> Callable[[object], object]:
+    return lambda on: told if on is True else SKIP
+
+
 def _scheme(name: object) -> object:
     """Read the scheme; several of them, separated by commas, are no single method."""
     if name is None:
@@ -190,8 +194,8 @@ TABLE = (
     Entry("train.early_stopping_patience", "exp_manager.early_stopping_callback_params.patience", not_null),
     Entry("train.logging_steps", "trainer.log_every_n_steps", not_null),
     # precision
-    *(Entry(f"precision.{word}", key, not_null, never)
-      for key in ("trainer.precision", "plugins.precision") for word in _PRECISIONS),
+    *(Entry(f"precision.{word}", key, not_null, _for_true(told))
+      for key in ("trainer.precision", "plugins.precision") for word, told in _PRECISIONS.items()),
     Entry("precision.pure_bf16", "trainer.precision", lambda name: name == "bf16-true", never),
     # data
     Entry("data.datasets", "model.data.train_ds.file_names", _files, never),

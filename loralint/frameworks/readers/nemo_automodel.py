@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import always, dtype, long_dtype, lower, never, one_to_list, rope, true_for, when_true
+from loralint.frameworks.convert import (
+    always,
+    dtype,
+    dtype_for,
+    is_dtype,
+    long_dtype,
+    lower,
+    never,
+    one_to_list,
+    rope,
+    true_for,
+    when_true,
+)
 from loralint.frameworks.readers.globs import all_but, read_globs, write_globs
 from loralint.frameworks.readers.nemo_automodel_faults import foreign, ignored, rejected, unmatched
 from loralint.frameworks.table import SKIP, Entry, Look, Reader
@@ -20,6 +32,7 @@ Convert = Callable[[object], object]
 _NULLS = ("none", "None", None)
 _STYLES = {"wsd": "warmup_stable_decay", "inverse-square-root": "inverse_sqrt"}
 _WRITTEN_STYLES = {canonical: word for word, canonical in _STYLES.items()}
+_POLICY = "distributed.mp_policy."
 _WARMUP_MOST = 1000  # steps of warm-up that a scheduler without `lr_warmup_steps` takes at most
 
 
@@ -202,8 +215,8 @@ TABLE = (
     Entry("train.logging_steps", "step_scheduler.log_remote_every_steps", present, default=1),
     Entry("train.group_by_length", "dataloader.group_by_length", present, default=False),
     # precision
-    Entry("precision.bf16", "", write=never, default=_bf16),
-    Entry("precision.fp16", "", write=never, default=False),
+    Entry("precision.bf16", f"{_POLICY}param_dtype", is_dtype("bf16"), dtype_for("bf16"), _bf16),
+    Entry("precision.fp16", f"{_POLICY}param_dtype", is_dtype("fp16"), dtype_for("fp16"), default=False),
     # data
     Entry("data.datasets", "dataset.dataset_name", _then(one_to_list), never),
     Entry("data.datasets", "dataset.path_or_dataset", _then(one_to_list), never),

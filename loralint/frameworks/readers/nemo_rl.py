@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import always, dtype, never, not_null, rope, true_for, when_true
+from loralint.frameworks.convert import always, dtype, long_dtype, never, not_null, rope, true_for, when_true
 from loralint.frameworks.lookup import find
 from loralint.frameworks.readers.globs import all_but, read_globs, write_globs
 from loralint.frameworks.readers.hydra import filled_later, inherits
@@ -122,7 +122,7 @@ def _algorithms(field: str, key: str, **columns: object) -> tuple[Entry, ...]:
 TABLE = (
     # the base model
     Entry("model.base", "policy.model_name", not_null),
-    Entry("model.dtype", "policy.precision", dtype),
+    Entry("model.dtype", "policy.precision", dtype, long_dtype),
     Entry("model.max_position", "policy.hf_config_overrides.max_position_embeddings", not_null),
     Entry("model.rope_scaling", "policy.hf_config_overrides.rope_scaling", rope, never),
     # the adapter
@@ -167,7 +167,7 @@ TABLE = (
     *_algorithms("train.seed", "seed", read=not_null),
     # precision
     Entry("precision.bf16", "policy.precision", _precision("bf16"), lambda on: "bfloat16" if on is True else SKIP),
-    Entry("precision.fp16", "policy.precision", _precision("fp16"), never),
+    Entry("precision.fp16", "policy.precision", _precision("fp16"), lambda on: "float16" if on is True else SKIP),
     # data
     Entry("data.datasets", "data.train", _names, never),
     Entry("data.eval_dataset", "data.validation", _names, never),

@@ -19,13 +19,19 @@ _MODELS = ("model", "actor")  # what trains in the SFT, DPO and reward trainers,
 
 
 def _method(rank: object) -> object:
-    if isinstance(rank, bool) or not isinstance(rank, (int, float)):
+    if isinstance(rank, bool) or not isinstance(rank, (int, float, str)):
         return SKIP
-    return "lora" if rank > 0 else "full"
+    return "lora" if isinstance(rank, str) or rank > 0 else "full"
 
 
-def _off(name: object) -> object:
-    return 0 if name == "full" else SKIP
+def _sized(name: object) -> object:
+    """Write the rank that switches the adapter off, or one that is usual."""
+    return {"full": 0, "lora": 16}.get(str(name), SKIP)
+
+
+def _size(rank: object) -> object:
+    """Read a rank above 0, and a text, which argparse refuses, as it stands."""
+    return rank if isinstance(rank, str) else _positive(rank)
 
 
 def _positive(number: object) -> object:
@@ -68,11 +74,11 @@ def _precision(word: str) -> Callable[[object], object]:
 
 
 def combine(document: Document, values: Values) -> Values:
-    """Leave out the settings of an adapter that is off, which the defaults name too."""
+    """Leave out the settings of an adapter that is switched off by a rank of 0, which the defaults name too."""
     del document
     method = values.get("adapter.method", ())
     fields: dict[str, tuple[Value, ...]] = {}
-    if not method or method[0].value == "full":
+    if method and method[0].value == "full":
         fields = {
             field: () for field, several in values.items() if all(one.key.startswith("ds.lora.") for one in several)
         }
@@ -84,8 +90,8 @@ TABLE = (
     Entry("model.attention", "ds.attn_implementation", not_null, default="flash_attention_2"),
     Entry("model.dtype", "ds.param_dtype", dtype, default="bf16"),
     # the adapter
-    Entry("adapter.method", "ds.lora.rank", _method, _off, "full"),
-    Entry("adapter.rank", "ds.lora.rank", _positive),
+    Entry("adapter.method", "ds.lora.rank", _method, _sized, "full"),
+    Entry("adapter.rank", "ds.lora.rank", _size),
     Entry("adapter.alpha", "ds.lora.alpha", not_null, default=_lora(16)),
     Entry("adapter.dropout", "ds.lora.dropout", not_null, default=_lora(0.0)),
     Entry("adapter.targets", "ds.lora.target_modules", not_null, default=_lora("all-linear")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import dtype, long_dtype, never, not_null, one_to_list, rope
+from loralint.frameworks.convert import dtype, dtype_for, is_dtype, long_dtype, never, not_null, one_to_list, rope
 from loralint.frameworks.readers.globs import read_globs
 from loralint.frameworks.readers.hydra import filled_later, inherits
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
@@ -23,10 +23,10 @@ _MEGATRON_TARGETS = ["linear_qkv", "linear_proj", "linear_fc1", "linear_fc2"]
 
 
 def _method(rank: object) -> object:
-    """0 switches the adapter off."""
-    if isinstance(rank, bool) or not isinstance(rank, (int, float)):
+    """0 switches the adapter off; a text is meant for a rank."""
+    if isinstance(rank, bool) or not isinstance(rank, (int, float, str)):
         return SKIP
-    return "lora" if rank > 0 else "full"
+    return "lora" if isinstance(rank, str) or rank > 0 else "full"
 
 
 def _megatron(rank: object) -> object:
@@ -34,12 +34,17 @@ def _megatron(rank: object) -> object:
     return "lora" if isinstance(rank, int) and rank > 0 else SKIP
 
 
-def _off(name: object) -> object:
-    return 0 if name == "full" else SKIP
+def _sized(name: object) -> object:
+    """Write the rank that switches the adapter off, or one that is usual."""
+    return {"full": 0, "lora": 16}.get(str(name), SKIP)
 
 
 def _positive(number: object) -> object:
     return number if isinstance(number, (int, float)) and number > 0 else SKIP
+
+
+def _size(rank: object) -> object:
+    return rank if isinstance(rank, str) else _positive(rank)
 
 
 def _by_steps(number: object) -> object:
@@ -93,7 +98,7 @@ def _adapter_dtype(look: Look) -> object:
 
 
 def _bf16(look: Look) -> object:
-    """FSDP multiplies in bf16."""
+    """FSDP multiplies in bf16 unless somebody says otherwise."""
     return True if look.get("dist.fsdp").value is True else SKIP
 
 
@@ -127,9 +132,9 @@ def model(home: str) -> tuple[Entry, ...]:
         Entry("model.max_position", f"{home}override_config.max_position_embeddings", not_null),
         Entry("model.rope_scaling", f"{home}override_config.rope_scaling", rope, never),
         Entry("adapter.method", f"{home}lora.rank", _megatron, never),
-        Entry("adapter.method", f"{home}lora_rank", _method, _off, "full"),
+        Entry("adapter.method", f"{home}lora_rank", _method, _sized, "full"),
         Entry("adapter.rank", f"{home}lora.rank", _positive),
-        Entry("adapter.rank", f"{home}lora_rank", _positive),
+        Entry("adapter.rank", f"{home}lora_rank", _size),
         Entry("adapter.alpha", f"{home}lora.alpha", not_null, never),
         Entry("adapter.alpha", f"{home}lora_alpha", not_null, default=_by_engine(16, 32)),
         Entry("adapter.dropout", f"{home}lora.dropout", not_null, default=_by_engine(0.0, 0.0)),
@@ -141,7 +146,6 @@ def model(home: str) -> tuple[Entry, ...]:
         Entry("adapter.dtype", "", write=never, default=_adapter_dtype),
         Entry("adapter.resume_from", f"{home}lora_adapter_path", not_null),
         Entry("quant.bits", "", write=never, default=16),
-        Entry("precision.bf16", "", write=never, default=_bf16),
         Entry("data.padding_free", f"{home}use_remove_padding", not_null),
         Entry("memory.gradient_checkpointing", f"{home}enable_gradient_checkpointing", not_null),
         Entry("memory.activation_offload", f"{home}enable_activation_offload", not_null),
@@ -167,10 +171,20 @@ def optimizer(home: str) -> tuple[Entry, ...]:
     )
 
 
+def precision(config: str) -> tuple[Entry, ...]:
+    """The rows of the dtype that FSDP multiplies in, by both names that it has had."""
+    keys = (f"{config}dtype", f"{config}mixed_precision.param_dtype")
+    return (
+        *(Entry("precision.bf16", key, is_dtype("bf16"), dtype_for("bf16"), _bf16) for key in keys),
+        *(Entry("precision.fp16", key, is_dtype("fp16"), dtype_for("fp16")) for key in keys),
+    )
+
+
 def sharding(strategy: str, config: str) -> tuple[Entry, ...]:
     """The rows of the key that names the strategy and of the section that configures it."""
     return (
         Entry("model.dtype", f"{config}model_dtype", dtype, long_dtype),
+        *precision(config),
         Entry("dist.fsdp", strategy, lambda name: str(name).startswith("fsdp"), never),
         Entry("dist.fsdp_version", strategy, _version, _written_version),
         Entry("dist.fsdp_offload", f"{config}param_offload", not_null),

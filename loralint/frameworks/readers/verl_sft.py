@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from loralint.frameworks.convert import dtype, long_dtype, never, not_null
 from loralint.frameworks.readers.verl import READER as RL
-from loralint.frameworks.readers.verl import TRAINER, model, optimizer, sharding
+from loralint.frameworks.readers.verl import TRAINER, model, optimizer, precision, sharding
 from loralint.frameworks.table import Entry
 
 TABLE = (
     *model("model."),
     Entry("model.base", "model.partial_pretrain", not_null, never),
     *optimizer("optim."),
+    *precision("engine."),
     *sharding("engine.strategy", "model.fsdp_config."),
     Entry("model.dtype", "engine.model_dtype", dtype, long_dtype),
     Entry("dist.fsdp", "model.strategy", lambda name: str(name).startswith("fsdp"), never),
