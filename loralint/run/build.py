@@ -10,7 +10,7 @@ from loralint.frameworks.table import Layer, Look, Reader
 from loralint.model import Event, Note, Observation, Span, Value
 from loralint.run.config import Config
 from loralint.run.options import Options
-from loralint.run.versions import versions_of
+from loralint.run.versions import Versions, versions_of
 from loralint.source.document import Document
 
 _CRASHES = frozenset(
@@ -30,29 +30,32 @@ class Assembled(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One thing that a training start reads. kind: as of a Layer; source: the file as it was read."""
+    """One thing that a training start reads. kind: as of a Layer; source: the file as it was read.
+
+    observations, events: what was seen in it besides its settings.
+    """
 
     kind: str
     document: Document
     reader: Reader
     source: Document
+    observations: tuple[Observation, ...] = ()
+    events: tuple[Event, ...] = ()
 
 
 class Start(NamedTuple):
-    """One training start. parts: strongest first. reader: the framework's own, whose defaults hold. reason: why it.
+    """One training start. parts: strongest first where nothing else is known of their kinds. reader: the framework's
+    own, whose defaults hold. reason: why it.
 
-    pins: package -> version that its files fix. open: why what is in no part may be set all the same. launcher: the
-    programs that start it, outermost first ("accelerate", "torchrun").
+    pins: package -> version that its files fix. open: why what is in no part may be set all the same. launchers:
+    the programs that start the processes (accelerate, torchrun, deepspeed), outermost first.
     """
 
     parts: tuple[Part, ...]
     reader: Reader
     reason: str
     pins: Mapping[str, str] = {}
-    events: tuple[Event, ...] = ()
-    observations: tuple[Observation, ...] = ()
     notes: tuple[Note, ...] = ()
-    layers: tuple[Layer, ...] = ()
     open: str = ""
     launchers: tuple[str, ...] = ()
 
@@ -61,17 +64,17 @@ def build(start: Start, options: Options) -> Assembled:
     """The run, ready to be judged."""
     versions = versions_of(start.reader.name, {**start.pins, **options.targets})
     look = Look(_unread, versions.satisfy)
-    layers = (*(_layer(part, look) for part in start.parts), *start.layers)
+    layers, overruled = _settled([_layer(part, look) for part in start.parts], start, versions)
     config = Config(start.reader, layers, options, versions, start.open)
     config.add_rows(_rows)
     sources = {part.source.file: (part.source, part.reader) for part in reversed(start.parts)}
     documents = tuple(source for source, _ in reversed(sources.values()))
     observations = [
-        *start.observations,
+        *overruled,
         *(one for layer in layers for one in layer.observations),
         *(fault for source, reader in sources.values() for fault in file_faults(source, reader)),
     ]
-    events = (*start.events, *(event for layer in layers for event in layer.events))
+    events = tuple(event for layer in layers for event in layer.events)
     return Assembled(config, tuple(observations), start.reason, documents, events, start.notes)
 
 
@@ -82,7 +85,17 @@ def _rows(config: Config) -> Value | None:
 
 
 def _layer(part: Part, look: Look) -> Layer:
-    return read_layer(part.document, part.reader, look)._replace(kind=part.kind)
+    layer = read_layer(part.document, part.reader, look)
+    return layer._replace(kind=part.kind, observations=(*layer.observations, *part.observations), events=part.events)
+
+
+def _settled(layers: list[Layer], start: Start, versions: Versions) -> tuple[tuple[Layer, ...], list[Observation]]:
+    """The layers by precedence, without what counts for nothing, and what is to be told of that."""
+    if len(layers) == 1:
+        return tuple(layers), []
+    from loralint.frameworks.companions.settle import settle
+
+    return settle(layers, start.reader.name, start.launchers, versions.satisfy)
 
 
 def _unread(field: str) -> Value:

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from loralint.run.assemble import assemble
-from loralint.run.build import Assembled
+from loralint.run.assemble import config_start
+from loralint.run.build import Assembled, Start, build
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.source.document import Document
 
+# How the names of companions end; a text without one of these names none.
+_SUFFIXES = (".json", ".hjson", ".yaml", ".yml", ".toml")
+_SHELLS = frozenset({"shell", "make", "powershell"})
+
 
 def starts(document: Document, options: Options, project: Project) -> list[Assembled]:
     """The runs that this file starts: one for a config, one for each launch of a script, none for anything else."""
-    del project
-    found = assemble(document, options)
-    return [found] if found is not None else []
+    return [build(start, options) for start in _starts(document, options, project)]
+
+
+def _starts(document: Document, options: Options, project: Project) -> list[Start]:
+    if document.format in ("python", "notebook"):
+        from loralint.run.scripts import script_starts
+
+        found = script_starts(document)
+    elif document.format in _SHELLS:
+        from loralint.run.launches import launch_starts
+
+        found = launch_starts(document, options, project)
+    else:
+        start = config_start(document, options)
+        found = [start] if start is not None else []
+    return [_with_companions(start, options, project) for start in found]
+
+
+def _with_companions(start: Start, options: Options, project: Project) -> Start:
+    """The start with the files that its parts name, and with those that the caller gave."""
+    if not options.companions and not any(one in part.document.text for part in start.parts for one in _SUFFIXES):
+        return start
+    from loralint.run.companions import joined
+
+    return joined(start, options, project)

@@ -1,0 +1,30 @@
+"""Training starts of a Python program or a notebook."""
+
+from __future__ import annotations
+
+from loralint.run.build import Part, Start
+from loralint.source.document import Document
+
+# A program that trains adapters speaks of one of these; every other one is not even parsed.
+WORDS = ("peft", "lora", "trl", "unsloth", "bitsandbytes", "TrainingArguments", "BitsAndBytesConfig")
+
+
+def script_starts(document: Document) -> list[Start]:
+    """One for each trainer that the program makes; none for a program that trains nothing."""
+    if not any(word in document.text for word in WORDS):
+        return []
+    from loralint.frameworks.python import starts
+    from loralint.source.python import read_script
+
+    script = read_script(document)
+    found = []
+    for start in starts(script):
+        part = Part("script", start.document, start.reader, script.document, start.observations, start.events)
+        found.append(Start((part,), start.reader, f"what {_name(start.document)} makes"))
+    return found
+
+
+def _name(document: Document) -> str:
+    root = document.root
+    keys = [pair.key for pair in root.pairs] if root is not None else []
+    return " and ".join(f"`{key}`" for key in dict.fromkeys(keys[:2])) or "it"
