@@ -104,7 +104,7 @@ class Level(Strict):
 
 
 class FixModel(Strict):
-    """What `--fix` writes. Sets values, removes keys, or carries out an observation."""
+    """What a machine may write. Sets values, removes keys, or carries out an observation."""
 
     set: dict[CanonicalField, Any] = Field({}, description='field: literal, or "{suggest}" of the check')
     remove: list[CanonicalField] = Field([], description="fields whose key goes")

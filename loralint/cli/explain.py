@@ -44,7 +44,8 @@ def _close(word: str) -> str:
     import difflib
 
     names = {name.lower(): name for rule in all_rules() for name in (rule.id, rule.name)}
-    close = [names[name] for name in difflib.get_close_matches(word.lower(), names, 3, 0.5)]
+    least = 0.75 if word.lower().startswith("ll") else 0.5  # any two codes share letters
+    close = [names[name] for name in difflib.get_close_matches(word.lower(), names, 3, least)]
     return f"; perhaps {', '.join(close)}" if close else "; `loralint rules` lists them"
 
 

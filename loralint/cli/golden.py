@@ -66,7 +66,7 @@ def _close(word: str, names: list[str]) -> str:
     import difflib
 
     spelt = {spelling.lower(): name for name in names for spelling in (name, name.partition(".")[2])}
-    close = dict.fromkeys(spelt[one] for one in difflib.get_close_matches(word.lower(), spelt, 3, 0.5))
+    close = dict.fromkeys(spelt[one] for one in difflib.get_close_matches(word.lower(), spelt, 3, 0.6))
     return f"; perhaps {', '.join(close)}" if close else "; without a name, all are listed"
 
 

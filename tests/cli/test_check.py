@@ -60,6 +60,8 @@ def test_exit_codes_of_the_process(command, name):
         (["explain", "rank-not-positve"], "no rule is called `rank-not-positve`; perhaps rank-not-positive"),
         (["explain"], "give a rule, or --symptom TEXT"),
         (["rules", "LL999"], "no rule matches `LL999`"),
+        (["explain", "LL9999"], "no rule is called `LL9999`; `loralint rules` lists them"),
+        (["golden", "nope"], "no golden parameter is called `nope`; without a name, all are listed"),
         (["golden", "dropuot"], "no golden parameter is called `dropuot`; perhaps adapter.dropout"),
         (["golden", "gpu", "Voodoo2"], "no GPU `Voodoo2` is known"),
     ],
