@@ -27,6 +27,9 @@ TEMPLATES: dict[str, str] = {
     "overlap": "loralint.checks.lists:overlap",
     "shadowed": "loralint.checks.keys:shadowed",
     "targets_in_model": "loralint.checks.lists:targets_in_model",
+    "event": "loralint.checks.events:event",
+    "order": "loralint.checks.events:order",
+    "missing": "loralint.checks.events:missing",
     "known_optimizer": "loralint.checks.values:known_optimizer",
 }
 

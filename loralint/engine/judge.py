@@ -49,7 +49,7 @@ class Judgement:
 def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool = True) -> Judgement:
     """Run every rule that applies to the framework and versions of this run."""
     out = Judgement(fixes)
-    kinds = {observation.kind for observation in scope.observations}
+    kinds = {one.kind for one in (*scope.observations, *scope.events)}
     answers: dict[Guard, bool] = {}
     written = config.written()
     for rule, wanted, needed, must in _plan(rules, config):
@@ -75,11 +75,15 @@ def _ruled_out(needed: tuple[Guard, ...], scope: Scope, answers: dict[Guard, boo
     return False
 
 
+# Templates that look at what was observed or done, with the argument that names what they are about.
+_MET = {"observation": "kind", "event": "kind", "order": "then", "missing": "of"}
+
+
 class Step(NamedTuple):
     """A rule with what has to be there before it is worth judging.
 
-    wanted: kinds of observation. needed: answers of fields. must: fields whose default gives the wrong answer, so that
-    somebody must have written them.
+    wanted: kinds of observation or event. needed: answers of fields. must: fields whose default gives the wrong answer,
+    so that somebody must have written them.
     """
 
     rule: Rule
@@ -97,16 +101,17 @@ def _plan(rules: tuple[Rule, ...], config: Config) -> list[Step]:
     reader, versions = config.reader, config.versions
     found = _PLANS.get((id(rules), id(reader.table), id(versions)))
     if found is None:
-        own = [rule for rule in rules if rule.frameworks is None or reader.name in rule.frameworks]
+        names = {reader.name, *reader.kin}
+        own = [rule for rule in rules if rule.frameworks is None or not names.isdisjoint(rule.frameworks)]
         steps = [_step(rule, config) for rule in own]
         found = _PLANS[id(rules), id(reader.table), id(versions)] = (steps, (rules, reader.table, versions))
     return found[0]
 
 
 def _step(rule: Rule, config: Config) -> Step:
-    if rule.uses == "observation":
-        kind = rule.args["kind"]
-        return Step(rule, frozenset(kind if isinstance(kind, list) else [kind]), ())
+    met = rule.args.get(_MET.get(rule.uses, ""))
+    if met is not None:
+        return Step(rule, frozenset(met if isinstance(met, list) else [met]), ())
     # a template that compares a field has nothing to say of one without a value
     needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
     asked = guards(["all", *([rule.when] if rule.when else []), *needed])
@@ -131,7 +136,11 @@ def _apply(rule: Rule, at: tuple[str, ...], config: Config, scope: Scope, out: J
     truth = holds(rule.when, scope) if rule.when else True
     if truth is False:
         return
-    answer = truth if isinstance(truth, Unknown) else template(rule.uses)(scope, rule.args, at)
+    answer: list[Hit] | Unknown = []
+    if truth is True or rule.uses in _MET:
+        answer = template(rule.uses)(scope, rule.args, at)
+    if isinstance(truth, Unknown) and (answer or rule.uses not in _MET):
+        answer = truth
     if isinstance(answer, Unknown):
         out.unchecked.setdefault(answer.reason, []).append(rule.id)
         return

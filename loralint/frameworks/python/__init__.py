@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from loralint.frameworks.python.build import section, tree
 from loralint.frameworks.python.classes import Known, known
+from loralint.frameworks.python.events import events
+from loralint.frameworks.python.keywords import observe_keywords, observe_patched
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import last
@@ -40,7 +42,25 @@ class Start(NamedTuple):
 
 def starts(script: Script) -> tuple[Start, ...]:
     """Every training start of a program, in its order; none for a program that trains nothing of ours."""
-    return tuple(_start(script, parts) for parts in starts_of(script))
+    found = starts_of(script)
+    done = events(script) if found else ()
+    owned = [_models(parts) for parts in found]
+    return tuple(
+        _start(script, parts, _own(done, owned[index], owned[:index] + owned[index + 1 :]))
+        for index, parts in enumerate(found)
+    )
+
+
+def _models(parts: Parts) -> frozenset[int]:
+    """Numbers of the objects that one start alone can act on: its trainer, and the model that it trains."""
+    made = [call for call in (parts.trainer, parts.load) if call is not None]
+    return frozenset(call.result.number for call in made)
+
+
+def _own(done: tuple[Event, ...], own: frozenset[int], others: list[frozenset[int]]) -> tuple[Event, ...]:
+    """The events of one start: all but those on what only another start has."""
+    foreign = frozenset(number for other in others for number in other) - own
+    return tuple(event for event in done if not event.on or not set(event.on) <= foreign)
 
 
 def layer_of(start: Start, look: Look) -> Layer:
@@ -49,7 +69,7 @@ def layer_of(start: Start, look: Look) -> Layer:
     return layer._replace(observations=(*layer.observations, *start.observations), events=start.events, kind="script")
 
 
-def _start(script: Script, parts: Parts) -> Start:
+def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
     shape = _shape(parts)
     reader = Reader(
         name=shape.framework,
@@ -59,11 +79,13 @@ def _start(script: Script, parts: Parts) -> Start:
         keys="",
         coerces=True,
         packages=_PACKAGES[shape.framework],
+        kin=("peft",) if shape.adapter else (),
+        observe=(observe_patched if shape.load == "unsloth" else observe_keywords,),
     )
     sections = [_named(section(script.document, call, known(call.name)), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
     offset = first.span.start if first is not None else 0
-    return Start(tree(script.document, sections), reader, offset)
+    return Start(tree(script.document, sections), reader, offset, done)
 
 
 def _named(pair: Pair, call: Call) -> Pair:

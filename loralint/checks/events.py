@@ -1,0 +1,103 @@
+"""Orders of what a script does: that something happens, that it happens too late, that it never happens.
+
+Events of one object belong together: a model keeps its identity when an adapter is put on it. What happens in a branch
+counts for absence, so that it is never called missing; `sure` among a hit's names says whether it happens in every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from loralint.checks.hit import Hit
+from loralint.facts.scope import Scope
+from loralint.model import Event, Unknown
+
+
+def event(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
+    """with: kind; `where: {name: value}` of its data, each a value or a list of them. One hit for each such event."""
+    del at
+    return [_hit(one, (one,)) for one in _chosen(scope, args["kind"], args.get("where", {}))]
+
+
+def order(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
+    """with: first, then; `first_where`, `then_where`; `unless`: kinds that in between undo the first; `apart: true`
+    when the two need not be of one object. One hit for each `then` that such a `first` came before, at the place of the
+    `then`, or of the first with `where: first`; `related` says what the other did.
+    """
+    del at
+    hits = []
+    for late in _chosen(scope, args["then"], args.get("then_where", {})):
+        early = _before(scope, late, args)
+        if early is not None:
+            place, other = (early, late) if args.get("where") == "first" else (late, early)
+            hits.append(_hit(place, (early, late), related=((other.value, args.get("related", "came before")),)))
+    return hits
+
+
+def missing(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
+    """with: need (a kind or several), of; `of_where`, `need_where`; `side`: "before" or "after" the event that needs
+    it, absent for either; `apart: true` when the two need not be of one object. One hit for each event that lacks it.
+    """
+    del at
+    hits = [
+        _hit(one, (one,)) for one in _chosen(scope, args["of"], args.get("of_where", {})) if _lacks(scope, one, args)
+    ]
+    unread = next((one for one in scope.events if one.kind == "unread"), None)
+    if hits and unread is not None:
+        return Unknown(str(unread.data["reason"]))
+    return hits
+
+
+def _lacks(scope: Scope, one: Event, args: Mapping[str, Any]) -> bool:
+    place = scope.events.index(one)
+    side = args.get("side")
+    around = {"before": scope.events[:place], "after": scope.events[place + 1 :], None: scope.events}[side]
+    kinds = args["need"] if isinstance(args["need"], list) else [args["need"]]
+    where = args.get("need_where", {})
+    return not any(
+        other.kind in kinds and _fits(other, where, loosely=True) and (args.get("apart") or _together(one, other))
+        for other in around
+    )
+
+
+def _before(scope: Scope, late: Event, args: Mapping[str, Any]) -> Event | None:
+    """The latest first event before this one that nothing undid."""
+    found = None
+    for one in scope.events:
+        if one is late:
+            return found
+        if not (args.get("apart") or _together(one, late)):
+            continue
+        if one.kind == args["first"] and _fits(one, args.get("first_where", {})):
+            found = one
+        elif one.kind in args.get("unless", ()):
+            found = None
+    return None
+
+
+def _chosen(scope: Scope, kind: str | list[str], where: Mapping[str, Any]) -> Iterator[Event]:
+    kinds = kind if isinstance(kind, list) else [kind]
+    return (one for one in scope.events if one.kind in kinds and _fits(one, where))
+
+
+def _fits(one: Event, where: Mapping[str, Any], *, loosely: bool = False) -> bool:
+    """Whether an event's data are as wanted; what nobody knows is not, or may be where that is the careful answer."""
+    for name, wanted in where.items():
+        value = one.data.get(name)
+        if value is None or isinstance(value, Unknown):
+            if not loosely:
+                return False
+        elif value not in (wanted if isinstance(wanted, list) else [wanted]):
+            return False
+    return True
+
+
+def _together(one: Event, other: Event) -> bool:
+    return bool(set(one.on) & set(other.on))
+
+
+def _hit(place: Event, of: tuple[Event, ...], related: tuple[tuple[Any, str], ...] = ()) -> Hit:
+    data = {name: value for one in of for name, value in one.data.items() if value is not None}
+    sure = all(one.sure for one in of)
+    return Hit(place.value, {**data, "what": place.value.key, "sure": sure}, related=related)

@@ -1,0 +1,276 @@
+"""What a program does to models, tokenizers and trainers, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from loralint.frameworks.python.classes import known
+from loralint.frameworks.python.trace import argument, last, makers, root
+from loralint.model import Event, Unknown, Value
+from loralint.source.script import Argument, Call, Script, Thing
+
+_METHODS = {
+    "gradient_checkpointing_enable": "checkpointing",
+    "activation_checkpointing_enable": "checkpointing",
+    "enable_input_require_grads": "enable-input-grads",
+    "merge_and_unload": "merge",
+    "merge_adapter": "merge",
+    "resize_token_embeddings": "resize",
+    "add_tokens": "add-tokens",
+    "add_special_tokens": "add-tokens",
+    "train": "train",
+    "half": "cast",
+    "bfloat16": "cast",
+    "float": "cast",
+    "save_pretrained": "save",
+    "load_adapter": "load-adapter",
+    "add_adapter": "wrap",
+    "print_trainable_parameters": "",
+}
+_CASTS = {"half": "fp16", "bfloat16": "bf16", "float": "fp32"}
+_ROLES = {
+    "load": "load", "load-with-adapter": "load", "load-tokenizer": "load-tokenizer", "prepare": "prepare",
+    "wrap": "wrap", "load-adapter": "load-adapter", "trainer": "trainer",
+}  # fmt: skip
+_OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "AdamW8bit", "PagedAdamW8bit",
+                         "Adam8bit", "PagedAdamW", "PagedAdamW32bit", "Adagrad", "NAdam", "RAdam"})  # fmt: skip
+# collators that leave every padding token out of the loss by its number
+_MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
+_CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
+
+
+def events(script: Script) -> tuple[Event, ...]:
+    """Every event of a program. What nobody could follow is an event of its own, since it may hold any other."""
+    unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread]
+    return (*unread, *(event for call in script.calls for event in _of(call)))
+
+
+def _of(call: Call) -> Iterator[Event]:
+    what = known(call.name)
+    name = last(call)
+    if what is not None and what.role in _ROLES:
+        yield from _known(call, _ROLES[what.role])
+    elif call.on is not None and name in _METHODS:
+        yield from _method(call, name)
+    elif name == "__setattr__" and call.on is not None:
+        yield from _assigned(call)
+    elif name in _OPTIMIZERS and call.on is None:
+        yield _event("optimizer", call, name, _of_parameters(call))
+    elif name in _MASKING:
+        given = call.arg("mlm")
+        masks = name != "DataCollatorForLanguageModeling" or (given is not None and given.node.native is False)
+        tokenizer = call.arg("tokenizer", 0 if name != "DataCollatorForCompletionOnlyLM" else -1)
+        on = _numbers(tokenizer.thing if tokenizer is not None else None)
+        yield _event("collator", call, name, on, {"masks_pad": masks})
+    elif name == "save" and call.name.startswith("torch"):
+        yield from _saved(call)
+
+
+def _known(call: Call, kind: str) -> Iterator[Event]:
+    what = known(call.name)
+    assert what is not None
+    if kind == "trainer":
+        yield from _trainer(call)
+        return
+    model = argument(call, "model", what)
+    on = (
+        _numbers(call.result) if model is None or kind.startswith("load-t") or kind == "load" else _numbers(model.thing)
+    )
+    data: Mapping[str, object] = {}
+    if kind == "load":
+        data = _loaded(call)
+    elif kind == "load-adapter":
+        data = {"trainable": _switch(call.arg("is_trainable", 3), False)}
+    elif kind == "wrap":
+        named = call.arg("adapter_name", 2)
+        data = {"adapter_name": named.node.native if named is not None and what.package == "peft" else "default",
+                "unsloth": what.package == "unsloth"}  # fmt: skip
+    elif kind == "load-tokenizer":
+        yield from _tokenizer(call)
+    elif kind == "prepare":
+        kwargs = call.arg("gradient_checkpointing_kwargs", 2)
+        data = {
+            "checkpointing": _switch(call.arg("use_gradient_checkpointing", 1), True),
+            "reentrant": _reentrant(kwargs),
+        }
+    yield _event(kind, call, "PeftModel.from_pretrained" if kind == "load-adapter" else last(call), on, data)
+
+
+def _trainer(call: Call) -> Iterator[Event]:
+    what = known(call.name)
+    model, config, args = (argument(call, name, what) for name in ("model", "peft_config", "args"))
+    reference = argument(call, "ref_model", what)
+    thing = model.thing if model is not None else None
+    wraps = makers(thing, "wrap")[0]
+    data = {
+        "has_args": args is not None or call.open,
+        "has_peft_config": _given(config),
+        "wrapped": bool(wraps),
+        "wrapped_by": "unsloth" if any(known(one.name).package == "unsloth" for one in wraps) else "peft",  # type: ignore[union-attr]
+        "trl": what is not None and what.package == "trl",
+        "has_ref_model": _given(reference) and not _same(reference, model),
+        "evaluates": _given(argument(call, "eval_dataset", what)),
+        "has_metrics": _given(call.arg("compute_metrics")),
+        "class": last(call),
+    }
+    on = (*_numbers(thing), *_numbers(call.result))
+    yield _event("trainer", call, last(call), on, data)
+    if config is not None and _given(config):
+        yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, {"wrapped": bool(wraps)}, config)
+
+
+def _same(one: Argument | None, other: Argument | None) -> bool:
+    return one is not None and other is not None and one.thing is not None and one.thing is other.thing
+
+
+def _given(given: Argument | None) -> bool:
+    return given is not None and given.node.tag != "null"
+
+
+def _method(call: Call, name: str) -> Iterator[Event]:
+    on, kind, data = _numbers(call.on), _METHODS[name], dict[str, object]()
+    if name == "train" and not _is_trainer(call.on):
+        return  # `model.train()` is a mode, no training
+    if kind == "checkpointing":
+        data = {"reentrant": _reentrant(call.arg("gradient_checkpointing_kwargs", 0))}
+    elif kind == "cast":
+        data = {"dtype": _CASTS[name]}
+    elif kind == "merge":
+        load = _load_of(call.on)
+        data = {"bits": _loaded(load)["bits"] if load is not None else None}
+    elif kind == "add-tokens":
+        data = _added(call, name)
+        if data.get("pad"):
+            yield _event("set-pad", call, "pad_token", on, {"is_eos": False})
+        if data.get("eos"):
+            yield _event("set-eos", call, "eos_token", on)
+    elif name == "add_adapter" and _load_of(call.on) is None:
+        return
+    if kind:
+        yield _event(kind, call, name, on, data)
+
+
+def _is_trainer(thing: Thing | None) -> bool:
+    if thing is None or thing.made is None:
+        return False
+    what = known(thing.made.name)
+    return (what is not None and what.role == "trainer") or last(thing.made).endswith("Trainer")
+
+
+def _added(call: Call, name: str) -> dict[str, object]:
+    """What is added: `only_pad` when nothing that a model would have to write or read."""
+    given = call.args[0].node if call.args else None
+    if name == "add_special_tokens" and given is not None and given.kind == "mapping":
+        kinds = {pair.key for pair in given.pairs}
+        known_ones = {"pad": "pad_token" in kinds, "eos": "eos_token" in kinds}
+        return {**known_ones, "only_pad": kinds <= {"pad_token"}, "empty": not kinds}
+    empty = given is not None and given.kind == "sequence" and not given.items
+    return {"pad": False, "eos": False, "only_pad": False, "empty": empty}
+
+
+def _assigned(call: Call) -> Iterator[Event]:
+    name, given = call.args[0].node.raw, call.args[1]
+    on = _numbers(call.on)
+    if name in ("pad_token", "pad_token_id") and not _config_of(call.on):
+        yield _event("set-pad", call, "pad_token", on, {"is_eos": _is_eos(given)}, given)
+    elif name == "eos_token":
+        yield _event("set-eos", call, "eos_token", on, {"was": given.node.native}, given)
+    else:
+        inside = _config_of(call.on)
+        owner = _numbers(inside) if inside is not None else on
+        dotted = f"config.{name}" if inside is not None else name
+        yield _event("set-attribute", call, dotted, owner, {"name": dotted, "value": given.node.native}, given)
+
+
+def _config_of(thing: Thing | None) -> Thing | None:
+    """The model whose `config` or `generation_config` this is."""
+    made = thing.made if thing is not None else None
+    if made is None or last(made) != "__getattr__" or "config" not in made.args[0].node.raw:
+        return None
+    return made.on
+
+
+def _is_eos(given: Argument) -> bool | None:
+    """Whether it is the end token; None when nobody knows."""
+    made = given.thing.made if given.thing is not None else None
+    if made is not None and last(made) == "__getattr__":
+        return made.args[0].node.raw in ("eos_token", "eos_token_id")
+    return False if given.node.tag == "str" and "pad" in given.node.raw.lower() else None
+
+
+def _tokenizer(call: Call) -> Iterator[Event]:
+    for key, kind in (("pad_token", "set-pad"), ("eos_token", "set-eos")):
+        given = call.arg(key)
+        if given is not None and given.node.tag != "null":
+            data = {"is_eos": _is_eos(given)} if kind == "set-pad" else {"was": given.node.native}
+            yield _event(kind, call, key, _numbers(call.result), data, given)
+
+
+def _loaded(call: Call) -> dict[str, object]:
+    """bits: 16 when nothing quantises, None when nobody knows."""
+    what = known(call.name)
+    owner = call.name.rpartition(".")[0].rpartition(".")[2]
+    data: dict[str, object] = {"class": owner, "classifier": owner.endswith(_CLASSIFIERS)}
+    if what is not None and what.package == "unsloth":
+        four = _switch(call.arg("load_in_4bit", 3), True)
+        eight = _switch(call.arg("load_in_8bit"), False)
+        return {**data, "bits": None if call.open else 8 if eight else 4 if four else 16, "unsloth": True}
+    return {**data, "bits": _bits(call), "unsloth": False}
+
+
+def _bits(call: Call) -> int | None:
+    given = call.arg("quantization_config")
+    switches = [(bits, _switch(call.arg(f"load_in_{bits}bit"), False)) for bits in (4, 8)]
+    if given is None or given.node.tag == "null":
+        if call.open or any(on is None for _, on in switches):
+            return None
+        return next((bits for bits, on in switches if on), 16)
+    found, sure = makers(given.thing, "quantisation")
+    if len(found) != 1 or not sure or found[0].open:
+        return None
+    for bits in (4, 8):
+        if _switch(found[0].arg(f"load_in_{bits}bit"), False):
+            return bits
+    return None
+
+
+def _load_of(thing: Thing | None) -> Call | None:
+    found = [*makers(thing, "load")[0], *makers(thing, "load-with-adapter")[0]]
+    return found[0] if len(found) == 1 else None
+
+
+def _switch(given: Argument | None, default: bool) -> bool | None:
+    if given is None:
+        return default
+    return None if isinstance(given.node.native, Unknown) else bool(given.node.native)
+
+
+def _reentrant(given: Argument | None) -> bool | None:
+    node = given.node.get("use_reentrant") if given is not None and given.node.kind == "mapping" else None
+    return node.native if node is not None and isinstance(node.native, bool) else None
+
+
+def _of_parameters(call: Call) -> tuple[int, ...]:
+    """The model whose parameters an optimizer gets."""
+    given = call.arg("params", 0)
+    made = given.thing.made if given is not None and given.thing is not None else None
+    return _numbers(made.on) if made is not None and made.on is not None else ()
+
+
+def _saved(call: Call) -> Iterator[Event]:
+    given = call.arg("obj", 0)
+    made = given.thing.made if given is not None and given.thing is not None else None
+    if made is not None and last(made) == "state_dict":
+        yield _event("save", call, "torch.save", _numbers(made.on), {"state_dict": True})
+
+
+def _numbers(thing: Thing | None) -> tuple[int, ...]:
+    return (root(thing).number,) if thing is not None else ()
+
+
+def _event(
+    kind: str, call: Call, key: str, on: tuple[int, ...], data: Mapping[str, object] | None = None,
+    given: Argument | None = None,
+) -> Event:  # fmt: skip
+    span = given.name_span if given is not None and given.name_span is not None else call.name_span
+    return Event(kind, Value(None, key=key, span=span, key_span=span), on, data or {}, call.sure)

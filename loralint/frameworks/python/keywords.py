@@ -1,0 +1,109 @@
+"""Keywords that a class or function of the training libraries does not take: Python stops with a TypeError.
+
+The lists are data (knowledge part `keys-python`): {classes: {name: {package, base, unknown, keys, moved}}}; `base`
+names a class whose keywords count as well, `unknown: lost` says that others are dropped, and `moved` is {keyword:
+{when, package, to}} of those that a release took away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from loralint.frameworks.lookup import closest
+from loralint.frameworks.observe import place
+from loralint.frameworks.table import Look, Observation
+from loralint.knowledge.data import part
+from loralint.source.document import Document, Pair
+
+_TITLES = {"transformers": "Transformers", "trl": "TRL", "peft": "PEFT"}
+_OURS = frozenset({"class"})
+
+
+def observe_keywords(document: Document, look: Look) -> list[Observation]:
+    """Observe keywords that these releases do not know."""
+    return list(_observed(document, look, patched=False))
+
+
+def observe_patched(document: Document, look: Look) -> list[Observation]:
+    """The same beside Unsloth, whose trainers take older keywords, and those of their arguments."""
+    return list(_observed(document, look, patched=True))
+
+
+def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Observation]:
+    classes: Any = part("keys-python")["classes"]
+    for outer in document.root.pairs if document.root is not None else ():
+        entry = classes.get(outer.key)
+        if entry is None or outer.value.get("class") is not None:
+            continue
+        known = keywords(outer.key)
+        gone = moved(outer.key)
+        lenient = _lenient(outer.key) if patched and entry["package"] == "trl" else frozenset()
+        for pair in outer.value.pairs:
+            if pair.key in known or pair.key in _OURS or pair.key in lenient:
+                continue
+            if pair.key not in gone:
+                yield _unknown(document, outer.key, pair, entry)
+            elif look.version_is(gone[pair.key]["when"]):
+                yield _gone(document, outer.key, pair, gone[pair.key])
+
+
+@cache
+def keywords(name: str) -> frozenset[str]:
+    """What a class takes now, with what its base takes."""
+    entry = part("keys-python")["classes"][name]
+    return frozenset(entry["keys"]) | (keywords(entry["base"]) if "base" in entry else frozenset())
+
+
+@cache
+def moved(name: str) -> Mapping[str, Mapping[str, str]]:
+    """What a class took once, with what its base took."""
+    entry = part("keys-python")["classes"][name]
+    return {**(moved(entry["base"]) if "base" in entry else {}), **entry.get("moved", {})}
+
+
+@cache
+def _lenient(name: str) -> frozenset[str]:
+    config = name.removesuffix("Trainer") + "Config"
+    own = keywords(name) | moved(name).keys()
+    return own | keywords(config) | moved(config).keys() if config in part("keys-python")["classes"] else own
+
+
+def _gone(document: Document, name: str, pair: Pair, entry: Mapping[str, str]) -> Observation:
+    config = name.removesuffix("Trainer") + "Config"
+    to = entry.get("to", "")
+    if not to and config != name and config in part("keys-python")["classes"] and pair.key in keywords(config):
+        to = f"args={config}({pair.key}=...)"
+    package, _, release = entry["when"].partition(">=")
+    message = f"{name} takes no `{pair.key}` since {_TITLES[package]} {release}, and Python stops with a TypeError"
+    plain = to.isidentifier()
+    return Observation(
+        "renamed" if to else "removed",
+        place(document, pair, f"{name}.{pair.key}"),
+        "crash",
+        message,
+        f"{name}.{to}" if plain else to,
+        "key" if plain else "" if to else "remove",
+        entry["package"],
+    )
+
+
+def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any]) -> Observation:
+    meant = closest(pair.key, sorted(keywords(name)))
+    effect = entry.get("unknown", "crash")
+    what = f"{name} takes no `{pair.key}`"
+    message = f"{what}, and Python stops with a TypeError" if effect == "crash" else f"{what} and goes on without it"
+    other = next((one for one in ("TrainingArguments", "LoraConfig") if pair.key in keywords(one)), "")
+    if other and not meant:
+        message += f"; {other} does"
+    dotted = f"{name}.{pair.key}"
+    return Observation(
+        "unknown",
+        place(document, pair, dotted),
+        effect,
+        message,
+        f"{name}.{meant}" if meant else "",
+        "key" if meant else "remove" if effect == "lost" else "",
+        entry["package"],
+    )
