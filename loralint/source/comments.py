@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from loralint.source.document import Document
 
 _COMMENT = re.compile(r"(?:(?<=[\s\ufeff])|^)#[^\r\n]*")
+# Programs are not parsed for their comments; only ours matter, and nobody writes one inside a text.
+_PROGRAMS = frozenset({"python", "shell", "make", "powershell"})
+_OWN = re.compile(r"(?:(?<=[\s;])|^)#[ \t]*loralint\b[^\r\n]*")
 _BLOCK_HEADER = re.compile(r"(?:[!&]\S*[ \t]+)*[|>][^\r\n]*")
 
 
@@ -23,6 +26,8 @@ def find(doc: Document) -> list[Comment]:
     places: Iterable[tuple[int, int]] = doc.comment_marks
     if doc.format == "yaml":
         places = [] if doc.problems else _between_scalars(doc)
+    elif doc.format in _PROGRAMS:
+        places = (match.span() for match in _OWN.finditer(doc.text))
     return [_comment(doc, start, end) for start, end in islice(places, NODES)]
 
 
