@@ -18,6 +18,7 @@ from loralint.authoring.knowledge_rows import (
     VersionsFile,
 )
 from loralint.authoring.load import load
+from loralint.authoring.precedence import PrecedenceFile, precedence
 from loralint.knowledge import hardware, models, versions
 
 _File = TypeVar("_File", bound=Strict)
@@ -35,6 +36,7 @@ def compile_knowledge(golden_dir: Path) -> dict[str, object]:
         "models.json": _models(read(golden_dir, "models", ModelsFile)),
         "versions.json": _versions(read(golden_dir, "versions", VersionsFile)),
         "optimizers.json": _optimizers(read(golden_dir, "optimizers", OptimizersFile)),
+        "precedence.json": precedence(read(golden_dir, "precedence", PrecedenceFile)),
     }
 
 

@@ -136,6 +136,8 @@ class Given(Strict):
     padding: int = Field(0, ge=0, description="blanks appended to the file, for rules on its size")
     data: dict[str, str] = Field({}, description="--data, name of the file: its text; `finds` then gives its line")
     eval_data: dict[str, str] = Field({}, description="--eval-data, likewise")
+    companions: dict[str, str] = Field({}, description="--with, name of the file: its text")
+    env: dict[str, str] = Field({}, description="--env, name of the variable: its value")
     needs: str | None = Field(None, description="package of an extra without which the rule is not checked")
 
 
@@ -154,7 +156,8 @@ class Example(Strict):
         if (self.bad is None) != (self.finds is None):
             raise ValueError("a bad example says what it finds, a good one finds nothing")
         rows = {**self.options.data, **self.options.eval_data}.values()
-        text = max(rows or (self.bad or self.good or {}).values(), key=lambda one: len(one.splitlines()))
+        texts = [*(rows or (self.bad or self.good or {}).values()), *self.options.companions.values()]
+        text = max(texts, key=lambda one: len(one.splitlines()))
         if self.finds and self.finds.line > max(1, len(text.splitlines())):
             raise ValueError(f"finds line {self.finds.line} of a text with {len(text.splitlines())} lines")
         return self

@@ -38,12 +38,14 @@ def _check(text: str, framework: str, example: Example, folder: Path):
     file.write_bytes(text.encode() + b" " * given.padding)
     if given.needs:
         pytest.importorskip(given.needs)
-    for row_file, lines in {**given.data, **given.eval_data}.items():
-        (folder / row_file).write_text(lines, "utf-8")
+    for beside, lines in {**given.data, **given.eval_data, **given.companions}.items():
+        (folder / beside).write_text(lines, "utf-8")
     report = loralint.check(
         file,
         data=[folder / one for one in given.data],
         eval_data=[folder / one for one in given.eval_data],
+        companions=[folder / one for one in given.companions],
+        env=given.env,
         gpu=given.gpu or "",
         target=[f"{package}={version}" for package, version in given.target.items()],
         framework=framework,

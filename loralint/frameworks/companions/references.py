@@ -51,6 +51,7 @@ KEYS: Mapping[str, Keys] = {
     "litgpt": {"config": "config"},
     "mlx-lm": {"config": "config"},
     "sd-scripts": _KOHYA,
+    "musubi-tuner": _KOHYA,
     "diffusers": {"deepspeed": "deepspeed"},
     "diffusion-pipe": {"dataset": "dataset", "eval_datasets[].config": "dataset", "config": "config"},
     "simpletuner": {"data_backend_config": "dataset", "deepspeed_config": "deepspeed"},

@@ -35,8 +35,8 @@ def precision(given: object) -> object:
 
 
 def mixed(name: str) -> Callable[[object], object]:
-    """Say whether the launcher's precision is this one."""
-    return lambda given: SKIP if given is None else precision(given) == name
+    """Switch a precision on where the launcher names it; any other word says nothing about it."""
+    return lambda given: True if precision(given) == name else SKIP
 
 
 def devices(given: object) -> object:
@@ -162,7 +162,7 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.launcher_type", "distributed_type", lower),
     Entry("dist.launcher_processes", "num_processes", count),
     Entry("dist.launcher_nodes", "num_machines", count),
-    Entry("dist.launcher_devices", "gpu_ids", devices, never),
+    Entry("dist.visible_devices", "gpu_ids", devices, never),
     Entry("dist.launcher_precision", "mixed_precision", precision),
     Entry("precision.bf16", "mixed_precision", mixed("bf16"), never),
     Entry("precision.fp16", "mixed_precision", mixed("fp16"), never),
