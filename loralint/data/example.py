@@ -94,7 +94,7 @@ def _chat(row: Fields, shape: Shape) -> Example:
         if said is None:
             said = ""
             wrong = wrong or (f"{shape.messages}.{content_key}" if content is not None else "")
-        texts.append(said or ("call" if content is None and turn.get("tool_calls") else ""))
+        texts.append(said or ("call" if turn.get("tool_calls") or turn.get("function_call") else ""))
     first = next((place for place, role in enumerate(roles) if role == "assistant"), len(roles))
     answer = "\n".join(said for said, role in zip(texts, roles, strict=True) if role == "assistant")
     whole = _BETWEEN.join(piece for pair in zip(roles, texts, strict=True) for piece in pair)

@@ -11,6 +11,7 @@ from loralint.data.texts import family_named
 from loralint.run.config import Config
 
 _GENERATE = frozenset({"ppo", "grpo", "rloo"})
+_LABELLED = frozenset({"cls", "embedding", "reranker", "generative_reranker"})
 _TEMPLATED = frozenset({"llamafactory", "mlx-lm"})
 _BY_TRL = frozenset({"trl", "alignment-handbook", "unsloth-studio"})
 
@@ -20,8 +21,8 @@ class Plan(NamedTuple):
 
     masked: whether the prompt is left out of the loss; None where that follows from the layout, or is unknown.
     family: of the chat template, empty where unknown. supervised: prompts and answers are told apart. generates: the
-    answers come from the model, as in reinforcement learning. templated: texts get turn marks, also those of rows that
-    are no conversations.
+    answers come from the model, as in reinforcement learning, or labels stand in their place. templated: texts get turn
+    marks, also those of rows that are no conversations.
     """
 
     framework: str
@@ -53,7 +54,7 @@ def plan(config: Config, file: str, tokenizer: str) -> Plan:
         not learnt if isinstance(learnt, bool) else None,
         family_named(template) if isinstance(template, str) else "",
         task in ("sft", None),
-        task in _GENERATE,
+        task in _GENERATE or task in _LABELLED,
         config.reader.name in _TEMPLATED or (config.reader.name == "axolotl" and "alpaca" in layout.by),
         tokenizer or _beside(config),
     )

@@ -194,6 +194,26 @@ def test_reinforcement_learning_has_prompts_only(checked):
     assert checked(rows, config).rules == []
 
 
+SWIFT = "model: Qwen/Qwen2.5-7B-Instruct\ntuner_type: lora\ndataset: [train.jsonl]\n"
+
+
+def test_labels_stand_in_the_place_of_answers(checked):
+    rows = [{"messages": [{"role": "user", "content": f"Film {number}"}], "label": number % 2} for number in range(9)]
+    assert checked(rows, SWIFT + "task_type: seq_cls\nnum_labels: 2\n").rules == []
+    assert checked(rows, SWIFT).rules == ["LL610"]
+
+
+def test_rows_of_swift_for_pretraining_have_one_turn(checked):
+    rows = [{"messages": [{"role": "assistant", "content": f"All about {number}."}]} for number in range(9)]
+    assert checked(rows, SWIFT).rules == []
+
+
+def test_a_conversation_may_end_with_a_call(checked):
+    call = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "look"}}]}
+    rows = [{"messages": [{"role": "user", "content": f"Look at {number}!"}, call]} for number in range(9)]
+    assert checked(rows, SWIFT).rules == []
+
+
 def test_without_the_extra_it_says_what_was_not_checked(checked, alpaca, monkeypatch):
     import importlib.util
 

@@ -70,13 +70,14 @@ def test_content_in_parts_and_calls_of_tools_are_text():
         "messages": [
             {"role": "user", "content": parts},
             {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "look"}}]},
+            {"role": "assistant", "content": "", "function_call": {"name": "look"}},
             {"role": "tool", "content": "a cat"},
             {"role": "assistant", "content": "A cat."},
         ]
     }
     found = example(row, chat("messages"))
     assert found.prompt == "What is this?\n(other)"
-    assert found.answer == "call\nA cat."
+    assert found.answer == "call\ncall\nA cat."
     assert faults_of(found.roles) == ()
 
 
