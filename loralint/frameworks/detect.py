@@ -131,7 +131,18 @@ def detect(document: Document) -> Detection | None:
     if root is not None and root.pair("apiVersion") is not None:
         return _manifest(document)
     found = _match(_shape(root), os.path.basename(document.file)) if root is not None else None
-    return found or _sectioned(document) or _homemade(document)
+    return found or _sectioned(document) or _data(document) or _homemade(document)
+
+
+def _data(document: Document) -> Detection | None:
+    """A file that lists the training data of a diffusion trainer, which its config or command line names."""
+    root = document.roots[0] if document.roots else None
+    if root is None or (root.kind != "sequence" and root.pair("datasets") is None):
+        return None
+    from loralint.frameworks.datasets import dataset_file
+
+    found = dataset_file(root)
+    return Detection(found.framework, found.module, f"`{found.key}`") if found else None
 
 
 def _sectioned(document: Document) -> Detection | None:

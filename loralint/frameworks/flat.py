@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.source.document import Document, Node
+from loralint.source.document import Document, Node, Pair
 
 
 def flattened(document: Document) -> Document:
@@ -21,6 +21,16 @@ def under(document: Document, section: str) -> Document:
     """The same text and places with one section as the root; a file without that section stays as it is."""
     inner = document.root.get(section) if document.root is not None else None
     return _rooted(document, inner) if inner is not None and inner.kind == "mapping" else document
+
+
+def keyed(document: Document) -> Document:
+    """A file that is a list, as a mapping with that list under an empty key."""
+    root = document.roots[0] if document.roots else None
+    if root is None or root.kind != "sequence":
+        return document
+    made = Node("mapping", "map", root.start_mark, root.end_mark)
+    made.pairs = (Pair("", root, root),)
+    return _rooted(document, made)
 
 
 def _rooted(document: Document, root: Node) -> Document:

@@ -34,6 +34,10 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
         from loralint.frameworks.flat import flattened
 
         document = flattened(document)
+    if reader.listed:
+        from loralint.frameworks.flat import keyed
+
+        document = keyed(document)
     values: dict[str, list[Value]] = {}
     if document.root is not None:
         for entry in met(reader.table, document.root):

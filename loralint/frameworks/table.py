@@ -94,6 +94,7 @@ class Reader(NamedTuple):
     unknown, and the rows' defaults are not asked. guessed: keys are known by their last name only, so no finding is S.
     documents: a file may hold several YAML documents. flat: sections of the file mean nothing, their keys count as
     keys of the root. section: the config is what stands under this key; pointers still start at the file's root.
+    listed: the file is a list, which is read under an empty key.
     kin: further frameworks whose rules hold, since their parts are in use.
     """
 
@@ -116,6 +117,7 @@ class Reader(NamedTuple):
     documents: bool = False
     flat: bool = False
     section: str = ""
+    listed: bool = False
     kin: tuple[str, ...] = ()
 
     def converts(self, key: str) -> bool:

@@ -27,7 +27,7 @@ def config_start(document: Document, options: Options) -> Start | None:
 def _recognise(document: Document, options: Options) -> Detection | None:
     if options.framework:
         return Detection(options.framework, by_name(options.framework, document), "--framework")
-    if document.root is not None:
+    if document.root is not None or (document.roots and not document.problems):
         return detect(document)
     name = looks_like_run(document.text) if document.problems else ""
     return Detection(name, by_name(name, document), "its text looks like one") if name else None

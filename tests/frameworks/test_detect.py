@@ -468,6 +468,7 @@ MISLABELLED = ("_accelerate_fsdp", "HALOs/config/model/base_model.yaml")
 LABELS = {"llamafactory-cli train YAML": "llamafactory", "open-instruct": "generic", "generic-homegrown": "generic"}
 LABELS |= {
     "SimpleTuner": "simpletuner",
+    "SimpleTuner dataset backend": "simpletuner",
     "ostris ai-toolkit": "ai-toolkit",
     "kohya_ss GUI": "kohya-gui",
     "kohya_ss GUI preset JSON": "kohya-gui",
@@ -519,10 +520,9 @@ def test_the_corpus(shared):
         "Helm chart (Volcano/PyTorchJob) pytorch",
         "OCI AI Blueprints job recipes (JSON -> k8s Job env)",
     }
-    # a run among LyCORIS' files, one among lists of data, examples of TRL and ms-swift among shell scripts
+    # a run among LyCORIS' files, examples of TRL and ms-swift among shell scripts
     assert sorted(aliens) == [
         "KohakuBlueleaf_LyCORIS__example_configs_training_configs_hcp_hcp_lokr.yaml",
-        "bghira_SimpleTuner__simpletuner_examples_default.json",
         "huggingface_trl__examples_cli_configs_example_config.yaml",
         "modelscope_ms-swift__examples_train_multi-node_ray_sft.yaml",
         "modelscope_ms-swift__examples_yaml_deepspeed_sft.yaml",

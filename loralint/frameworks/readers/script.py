@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from loralint.frameworks.table import SKIP, Reader
 
 
-def started(reader: Reader, defaults: Mapping[str, object]) -> Reader:
-    """The reader for a command line. defaults: canonical field -> what the script itself decides about it."""
-    rows, told = [], set()
-    for row in reader.table:
-        if row.field in defaults:
-            row = row._replace(default=SKIP if row.field in told else defaults[row.field])
-            told.add(row.field)
-        rows.append(row)
-    return reader._replace(table=tuple(rows), dialect="flags", coerces=True)
+def started(reader: Reader, decided: Mapping[str, object]) -> Reader:
+    """The reader for a command line. decided: canonical field -> what the script itself decides about it."""
+    first = {row.field: index for index, row in reversed(list(enumerate(reader.table)))}
+    table = tuple(
+        row._replace(default=decided[row.field] if first[row.field] == index else SKIP) if row.field in decided else row
+        for index, row in enumerate(reader.table)
+    )
+    return reader._replace(table=table, dialect="flags", coerces=True)
