@@ -34,9 +34,9 @@ def dataset_file(root: Node) -> Found | None:
 def _backends(root: Node) -> Found | None:
     """SimpleTuner's data backends: a list of them with an id, a type and folders."""
     items = _tables(root)
-    if items and all({"id", "type"} <= _names(item) for item in items):
-        if any(_SIMPLETUNER & _names(item) for item in items):
-            return Found("simpletuner", "simpletuner_data", "id")
+    whole = all({"id", "type"} <= _names(item) for item in items)
+    if whole and any(_SIMPLETUNER & _names(item) for item in items):
+        return Found("simpletuner", "simpletuner_data", "id")
     return None
 
 
