@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.diffusion_scripts import reader_of as by_script
+from loralint.frameworks.detect import reader
+from loralint.frameworks.diffusion_scripts import module_of
 from loralint.frameworks.readers.diffusers import reader_of
 from loralint.model import Unknown
 
@@ -80,5 +81,5 @@ def test_observes_texts_behind_switches_and_flags_of_other_scripts(started, obse
      ("scripts/train_tokenizer.py", (), None), ("finetune.py", (), None)],
 )  # fmt: skip
 def test_scripts_by_name(script, flags, framework):
-    found = by_script(script, flags)
-    assert (found and found.name) == framework
+    module = module_of(script, flags)
+    assert (reader(module).name if module else None) == framework
