@@ -19,13 +19,17 @@ def settle(
     An observation of kind "overruled" stands at the value that counts for nothing, or that another one contradicts; its
     `other` is the value that counts. Equal values are no news. Layers of one kind keep the order they are given in.
     """
+
+    def related(one: str, other: str, field: str) -> Relation:
+        return relation(one, other, field, framework, launchers, version_is)
+
     ordered = sorted(layers, key=lambda layer: rank(layer.kind))
     settled: list[Layer] = []
     told: list[Observation] = []
     for layer in ordered:
         values = dict(layer.values)
         for field in [field for field, several in layer.values.items() if several]:
-            beaten = _beaten(layer, field, ordered, lambda *pair: relation(*pair, framework, launchers, version_is))
+            beaten = _beaten(layer, field, ordered, related)
             if beaten is None:
                 continue
             by, winner = beaten
