@@ -105,11 +105,26 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     documents = _documents(paths or (".",), given["stdin_filename"], settings, skipped)
     if given["launch"]:
         documents = itertools.chain([launch_line(given["launch"])], documents)
-    result = _report(documents, job)
+    read: list[str] = []
+    result = _report(_noted(documents, read) if given["show_skipped"] else documents, job)
     told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
+    told += _without_a_run(read, result)
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
     _write(result, given)
     sys.exit(_exit_code(result, given["fail_on"] or settings.fail_on, given["require_files"]))
+
+
+def _noted(documents: Iterator[Document], names: list[str]) -> Iterator[Document]:
+    for document in documents:
+        names.append(document.file)
+        yield document
+
+
+def _without_a_run(read: list[str], result: Report) -> list[Candidate]:
+    """The files among these that are part of no run."""
+    parts = {file for run in result.runs for file in run.files}
+    why = "it starts no training that is recognised; --framework NAME reads it as that trainer's"
+    return [Candidate(name, name, why) for name in dict.fromkeys(read) if name not in parts]
 
 
 def _report(documents: Iterator[Document], job: Job) -> Report:

@@ -134,6 +134,9 @@ def test_what_was_passed_over_is_told_when_asked_for(invoke, folder):
     assert (run["files"], run["framework"], run["verdict"]) == (["inner/out.yaml"], None, "pass")
     assert run["notes"][0]["message"] == "a symbolic link that leads out of the project"
     assert "inner/out.yaml: not checked: a symbolic link" in invoke("check", "inner", "--show-skipped").output
+    said = json.loads(invoke("check", "none.yaml", "good.yaml", "--show-skipped", "--format", "json").output)["runs"]
+    assert [(run["files"], run["framework"]) for run in said] == [(["good.yaml"], "axolotl"), (["none.yaml"], None)]
+    assert said[1]["notes"][0]["message"].startswith("it starts no training that is recognised; --framework NAME ")
 
 
 def test_who_names_a_link_that_leads_out_is_told(invoke, folder):
