@@ -12,6 +12,9 @@ SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 ROWS = 1_000_000
 # A longer row is not looked at: parsed, it may take thirty times its size.
 ROW_BYTES = 4 * 1024 * 1024
+# what a tokenizer.json begins with: the sections in the order of the library, or of the alphabet
+_SECTIONS = (b"version", b"truncation", b"added_tokens")
+_HEAD = 4096
 
 
 def unheard(done: int) -> None:
@@ -45,4 +48,16 @@ def given(train: Iterable[str], evaluation: Iterable[str] = (), tokenizer: str =
             raise ValueError(f"{path}: rows are read from {', '.join(SUFFIXES)}; unpack or convert other files")
     if tokenizer and not os.path.isfile(tokenizer):
         raise ValueError(f"{tokenizer}: no such file; give the path of a tokenizer.json")
+    if tokenizer and not _begins_like_a_tokenizer(tokenizer):
+        raise ValueError(f"{tokenizer}: no tokenizer.json as the library tokenizers writes it")
     return files
+
+
+def _begins_like_a_tokenizer(path: str) -> bool:
+    """Whether one of the sections is named near the beginning; a file that cannot be opened is told later."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return True
+    return head.lstrip().startswith(b"{") and any(b'"%s"' % name in head for name in _SECTIONS)

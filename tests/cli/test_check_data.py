@@ -35,6 +35,13 @@ def test_a_wrong_name_is_a_usage_error(invoke, folder):
         assert name in result.stderr
 
 
+def test_a_file_of_rows_is_no_tokenizer(invoke, folder):
+    (folder / "train.jsonl").write_text(ROWS)
+    result = invoke("check", "good.yaml", "--data", "train.jsonl", "--tokenizer", "train.jsonl")
+    assert result.exit_code == 2
+    assert "train.jsonl: no tokenizer.json as the library tokenizers writes it" in result.stderr
+
+
 def test_a_pipe_is_told_and_not_waited_for(command, folder):
     os.mkfifo(folder / "train.jsonl")
     done = command("check", "good.yaml", "--data", "train.jsonl")

@@ -31,7 +31,7 @@ def test_good_rows_give_no_finding_and_say_how_many_were_looked_at(checked, alpa
     run = checked([alpaca(f"Say {number}.", f"It is {number}.") for number in range(100)])
     assert run.run.findings == ()
     assert run.run.files == ("config.yaml", "train.jsonl")
-    assert "train.jsonl: all 100 rows looked at; layout instruct" in run.notes[-1]
+    assert any("train.jsonl: all 100 rows looked at; layout instruct" in note for note in run.notes)
 
 
 def test_half_of_the_rows_are_said_to_be_no_longer_than_the_longest(checked, alpaca):
