@@ -35,7 +35,7 @@ def shown(paths, root, **options):
 
 
 def test_folders_are_walked_in_order(project):
-    assert SUFFIXES == (".yaml", ".yml", ".json", ".toml")
+    assert set(SUFFIXES) > {".yaml", ".yml", ".json", ".toml", ".py", ".ipynb", ".sh", "makefile"}
     expected = ["a.yml", "b.yaml", "conf/Z.YAML", "conf/deep/y.toml", "conf/x.json"]
     assert shown(["."], project) == [(name, "") for name in expected]
     assert shown(["conf"], project) == [(name, "") for name in expected[2:]]
