@@ -69,3 +69,10 @@ def test_writes_in_its_own_words(reading):
     assert config.write("adapter.rank", 16) == ("r", 16)
     assert config.write("adapter.targets", "all-linear") == ("target_modules", ["all-linear"])
     assert config.write("model.attention", "sdpa") == ("use_flash_attn", False)
+
+
+def test_tells_slips_only(reading, observed):
+    found = observed(_config(reading, lora_dropuot=0.1, our_own_flag=True))
+    assert {key: (one.kind, one.effect, one.replacement) for key, one in found.items()} == {
+        "lora_dropuot": ("unknown", "lost", "lora_dropout")
+    }
