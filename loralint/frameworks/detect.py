@@ -178,7 +178,7 @@ def _homemade(document: Document) -> Detection | None:
 
 
 def reader(module: str) -> Reader:
-    """Import the reader of a module named by `detect` or `by_name`; `diffusers:train_x` is that of one script's flags."""
+    """Import the reader of a module named by `detect` or `by_name`; `diffusers:train_x` is that of one script."""
     name, _, script = module.partition(":")
     found = import_module(f"loralint.frameworks.readers.{name}")
     made: Reader = found.reader_of(script) if script else found.READER

@@ -15,7 +15,7 @@ def module_of(script: str, flags: Collection[str]) -> str:
     """
     name = script.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
     if name == "train":
-        return "finetrainers" if _FINETRAINERS <= {*flags} else "simpletuner" if _SIMPLETUNER <= {*flags} else ""
+        return "finetrainers" if {*flags} >= _FINETRAINERS else "simpletuner" if {*flags} >= _SIMPLETUNER else ""
     if not name.startswith(("train_", "fine_tune")) and not name.endswith(("train", "train_network", "_self_flow")):
         return ""
     from loralint.frameworks.readers import diffusers, musubi, sd_scripts_flags
