@@ -64,7 +64,9 @@ def apply_directives(
     out = []
     places = _places(given)
     for finding in findings:
-        match = places.get((finding.rule, finding.span.line)) or places.get((finding.rule, 0))
+        match = places.get((finding.rule, finding.span.line))
+        if match is None or match.span.file != finding.span.file:  # a line of a file of rows is none of the config's
+            match = places.get((finding.rule, 0))
         if match is not None:
             used.add(match)
         if match is None or finding.tier == "S":

@@ -115,8 +115,12 @@ def _with_comments(
     from loralint.engine.directives import apply_directives, directives, faults, hushed
 
     given = directives(document)
-    elsewhere = [one for one in findings if one.span.file != document.file]
-    here = [one for one in findings if one.span.file == document.file]
+    others = {one.file for one in assembled.documents} - {document.file}
+    # files of rows have no comments of their own, so those of the first document speak for them
+    if document is not assembled.documents[0]:
+        others |= {one.span.file for one in findings} - {document.file}
+    elsewhere = [one for one in findings if one.span.file in others]
+    here = [one for one in findings if one.span.file not in others]
     findings, used, more = apply_directives(here, given)
     notes, needed = hushed(notes, given)
     scope = Scope(assembled.config, FACTS, tuple(faults(given, used | needed, checked)))

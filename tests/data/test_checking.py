@@ -234,6 +234,13 @@ def test_settings_and_comments_lift_findings_on_rows(checked, alpaca):
     assert lifted["LL624"] is None
 
 
+def test_a_comment_for_a_line_of_the_config_is_none_for_that_row(checked, alpaca):
+    same = alpaca("Say hello.", "Hello!")
+    run = checked([same, same], f"# loralint: ignore[LL614] of line 2\n{CONFIG}")
+    (finding,) = (one for one in run.findings if one.rule == "LL614")
+    assert (finding.span.line, finding.suppressed) == (2, None)
+
+
 def test_memory_does_not_grow_with_the_file(checked, alpaca, tmp_path):
     checked([alpaca("Say hello.", "Hello!")])
     peaks = []
