@@ -186,6 +186,11 @@ def _integer(raw: str) -> int | Unknown:
     return -number if raw[0] == "-" and isinstance(number, int) else number
 
 
+def value_at(doc: Document, at: int) -> tuple[Node, int]:
+    """Read the value that starts at an offset; also give the offset after it. Raises Fault."""
+    return _Reader(doc).value(at, 0)
+
+
 def read(doc: Document) -> None:
     """Fill a document from its text. Faults become problems."""
     try:

@@ -19,3 +19,8 @@ INTEGER_DIGITS = 300
 DIRECTIVES = 100
 # TOML is read by two parsers of which one is pure Python: this keeps the worst text under a second.
 TOML_LENGTH = 256 * 1024
+# A program's own code. The longest training scripts known to us have 100 KiB; Python's parser needs about 30 times as
+# much memory for a while.
+SCRIPT_LENGTH = 256 * 1024
+# A notebook holds its outputs, pictures among them; these are passed over.
+NOTEBOOK_BYTES = 32 * 1024 * 1024

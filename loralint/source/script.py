@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from loralint.model import Span
+from loralint.source.command import Files
 from loralint.source.document import Document, Node, Problem
 from loralint.source.places import Places
 
@@ -84,8 +85,8 @@ class Script(NamedTuple):
     parser or dataclasses take, name -> default (Unknown default where none is told). names: what the module's own names
     hold at its end. faults: what Python takes otherwise than it looks ("implicit-join": strings of a list that became
     one, at that string's place). unread: parts that nobody could follow and why; then what is missing in `calls` proves
-    nothing. places: leads from offsets in the program's text (the cells of a notebook joined) to places in the file.
-    Of a notebook, the document's root holds all but its cells, as the file has it.
+    nothing. files: what a notebook's cells write (`%%writefile`). places: leads from offsets in the text (the cells of a
+    notebook joined) to places in the file. Of a notebook, the document's root holds all but its cells.
     """
 
     document: Document
@@ -95,4 +96,5 @@ class Script(NamedTuple):
     names: tuple[Argument, ...] = ()
     faults: tuple[Problem, ...] = ()
     unread: tuple[str, ...] = ()
+    files: tuple[Files, ...] = ()
     places: Places | None = None

@@ -1,0 +1,34 @@
+"""Python programs and notebooks, read with the syntax tree alone: nothing of them is imported or run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loralint.source.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from loralint.source.script import Script
+
+__all__ = ["might_train", "read_script"]
+
+
+def read_script(given: Document | str) -> Script:
+    """Say what a program does. given: its document (format "python", or "notebook" for the JSON of one), or its text.
+
+    Faults of the text become problems of the document; what could not be followed stands in Script.unread.
+    """
+    doc = given if isinstance(given, Document) else Document("", "python", given.lstrip("\ufeff"))
+    if doc.format == "notebook":
+        from loralint.source.python.notebook import read
+
+        return read(doc)
+    from loralint.source.python.script import read_text
+
+    return read_text(doc)
+
+
+def might_train(text: str, words: Iterable[str]) -> bool:
+    """Whether any of some words stands in a text: a cheap look before a program is read."""
+    return any(word in text for word in words)

@@ -1,0 +1,106 @@
+"""Where the code of a notebook's cells stands: in strings of a JSON file, of which each may hold a line."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from loralint.model import Span
+from loralint.source.document import Lines
+from loralint.source.places import Places
+
+if TYPE_CHECKING:
+    from loralint.source.document import MarkLike
+
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+class Piece(NamedTuple):
+    """One string of a cell's source. start, length: where it is in the program. at, end: where its content is in the
+    file. line, column: where it starts in the cell, from 0.
+    """
+
+    start: int
+    length: int
+    at: int
+    end: int
+    cell: int
+    line: int
+    column: int
+
+
+class CellMark:
+    """A place in a cell: line and column are counted in the cell, the offset in the file."""
+
+    __slots__ = ("_offset", "_places", "cell")
+
+    def __init__(self, offset: int, places: CellPlaces) -> None:
+        self._offset = offset
+        self._places = places
+        self.cell = places.piece(offset).cell
+
+    @property
+    def index(self) -> int:
+        """The offset in the file."""
+        return self._places.offset(self._offset)
+
+    @property
+    def line(self) -> int:
+        """The line in the cell, from 0."""
+        return self._places.place(self._offset)[0]
+
+    @property
+    def column(self) -> int:
+        """The column, from 0."""
+        return self._places.place(self._offset)[1]
+
+
+class CellPlaces(Places):
+    """The places of the program that the cells of a notebook make together."""
+
+    __slots__ = ("file_text", "pieces", "program", "starts")
+
+    def __init__(self, file: str, file_text: str, program: Lines, pieces: list[Piece]) -> None:
+        super().__init__(file, program)
+        self.file_text = file_text
+        self.pieces = pieces
+        self.starts = [piece.start for piece in pieces]
+
+    def piece(self, offset: int) -> Piece:
+        """Give the string that holds an offset of the program."""
+        return self.pieces[max(bisect_right(self.starts, offset) - 1, 0)]
+
+    def offset(self, offset: int) -> int:
+        """Give the offset in the file of one in the program."""
+        piece = self.piece(offset)
+        left = min(offset - piece.start, piece.length)
+        at = piece.at
+        while left > 0:
+            escape = self.file_text.find("\\", at, piece.end)
+            if escape < 0 or escape - at >= left:
+                return min(at + left, piece.end)
+            left -= escape - at + 1
+            match = _ESCAPE.match(self.file_text, escape)
+            at = match.end() if match else escape + 1
+        return at
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Give the line and column in the cell, from 0."""
+        piece = self.piece(offset)
+        line, column = self.lines.place(min(offset, piece.start + piece.length))
+        first, before = self.lines.place(piece.start)
+        # several strings of a cell may make one line
+        return line - first + piece.line, column - 1 if line > first else column - before + piece.column
+
+    def mark(self, offset: int) -> MarkLike:
+        """Give the place of an offset for a Node."""
+        return CellMark(offset, self)
+
+    def span(self, start: int, end: int) -> Span:
+        """Give a range as the model's record."""
+        line, column = self.place(start)
+        end_line, end_column = self.place(end)
+        cell = self.piece(start).cell
+        first, last = self.offset(start), self.offset(end)
+        return Span(self.file, first, last, line + 1, column + 1, end_line + 1, end_column + 1, cell)

@@ -1,0 +1,229 @@
+"""What a program takes from its command line: argparse, dataclasses that become options, functions that do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loralint.model import Unknown
+from loralint.source.document import Node
+from loralint.source.python import builtin, fold, literals
+from loralint.source.python.classes import instantiate
+from loralint.source.python.emit import Given, Invocation, emit, given_back
+from loralint.source.python.follow import follow
+from loralint.source.python.held import Attributes, Class, Function, Instance, Scalar, Sequence, fields, find, name_of
+from loralint.source.python.objects import option
+from loralint.source.python.walk import told
+from loralint.source.script import Argument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from loralint.source.python.held import Held
+    from loralint.source.python.program import Spot
+    from loralint.source.python.state import State
+    from loralint.source.script import Thing
+
+_REQUIRED = "the command line must give it"
+
+
+def declare(state: State, name: str, default: Held | None, place: Node) -> None:
+    """Note an option of the command line and its default, None where there is none."""
+    node = told(state, default) if default is not None else _unknown(place, _REQUIRED)
+    state.arguments[name] = Argument(name, node, state.program.document.span(place))
+
+
+def _unknown(place: Node, reason: str) -> Node:
+    return Node("scalar", "unknown", place.start_mark, place.end_mark, place.raw, True, Unknown(reason))
+
+
+# argparse
+
+
+def _add_argument(state: State, _thing: Thing, call: Invocation) -> Held | None:
+    flags = [text for one in call.placed() if (text := fold.text(one))]
+    if not flags:
+        return None
+    long = next((flag for flag in flags if flag.startswith("--")), flags[0])
+    name = fold.text(call.arg("dest")) or long.lstrip("-").replace("-", "_")
+    place = call.placed()[0].node
+    declare(state, name, None if fold.value(call.arg("required")) is True else _default(state, call, place), place)
+    return None
+
+
+def _default(state: State, call: Invocation, place: Node) -> Held:
+    default, action = call.arg("default"), fold.text(call.arg("action"))
+    if default is None:
+        absent = {"store_true": False, "store_false": True}.get(action or "")
+        tag = "null" if absent is None else "bool"
+        return Scalar(Node("scalar", tag, place.start_mark, place.end_mark, str(absent), True, absent))
+    kind = name_of(call.arg("type"))
+    text = fold.text(default)
+    if text is not None and kind in {"int", "float"}:
+        return builtin.KNOWN[kind](state, Invocation(call.node, (Given("", default),))) or default
+    return default
+
+
+def _set_defaults(state: State, _thing: Thing, call: Invocation) -> Held | None:
+    for one in call.given:
+        if one.name and one.key:
+            declare(state, one.name, one.held, one.key)
+    return None
+
+
+def _parsed(state: State, call: Invocation) -> Instance:
+    node = state.node(call.node, "object", Unknown("what the command line gives"))
+    return Instance(node, None, Attributes(), state.thing(), parsed=True)
+
+
+def _parse_args(state: State, thing: Thing, call: Invocation) -> Held | None:
+    if thing.number in state.parsers:
+        return _into_classes(state, thing, call)
+    made = thing.made
+    if made is None or not made.name.endswith("ArgumentParser"):
+        return None
+    parsed = _parsed(state, call)
+    emit(state, "parse_args", thing, call, parsed.thing)
+    return parsed
+
+
+def _parse_known(state: State, thing: Thing, call: Invocation) -> Held | None:
+    parsed = _parse_args(state, thing, call)
+    if parsed is None:
+        return None
+    rest = literals.sequence(state, call.node, None)
+    return literals.sequence(state, call.node, (parsed, rest))
+
+
+# dataclasses
+
+
+def _parser(state: State, name: str, call: Invocation) -> Held | None:
+    """`HfArgumentParser((ModelArguments, TrainingArguments))`."""
+    first = call.arg("dataclass_types", 0)
+    items = first.store["items"] if isinstance(first, Sequence) else (first,) if first is not None else ()
+    made = given_back(state, emit(state, name, None, call), call.node)
+    state.parsers[made.thing.number] = items or ()
+    return made
+
+
+def _into_classes(state: State, thing: Thing, call: Invocation) -> Held | None:
+    classes = state.parsers.get(thing.number)
+    if classes is None:
+        return None
+    made = tuple(_filled(state, cls, call) for cls in classes)
+    return literals.sequence(state, call.node, made)
+
+
+def _into_one(state: State, thing: Thing, call: Invocation) -> Held | None:
+    """`H4ArgumentParser(...).parse()` gives one object, or several."""
+    found = _into_classes(state, thing, call)
+    items = found.store["items"] if isinstance(found, Sequence) else None
+    return items[0] if items is not None and len(items) == 1 else found
+
+
+def _filled(state: State, cls: Held, call: Invocation) -> Held:
+    """An object whose attributes are options of the command line."""
+    bare = Invocation(call.node, (), open=True)
+    if isinstance(cls, Class):
+        for name in fields(cls):
+            default = find(cls, name)
+            known = default is not None and not (isinstance(default, Scalar) and default.node.tag == "unknown")
+            declare(state, name, default if known else None, default.node if default else cls.node)
+        made = instantiate(state, cls, bare)
+        if isinstance(made, Instance):
+            for name in fields(cls):
+                made.store[name] = _option(state, name, made.store.get(name), cls)
+            return made._replace(parsed=True)
+        return made
+    return given_back(state, emit(state, name_of(cls), None, bare), call.node)
+
+
+def _option(state: State, name: str, default: Held | None, cls: Class) -> Held:
+    place = default.node if default is not None else cls.node
+    reason = option(name, state.arguments[name].node)
+    return Scalar(Node("scalar", "argument", place.start_mark, place.end_mark, f"args.{name}", True, reason))
+
+
+def _field(state: State, name: str, call: Invocation) -> Held | None:
+    """`field(default=8)`: the default itself."""
+    if name not in _FIELDS:
+        return None
+    default = call.arg("default", 0 if name in _PLACED else -1)
+    factory = call.arg("default_factory")
+    if isinstance(factory, Function):
+        return follow(state, factory, Invocation(call.node, ()))
+    if name_of(factory) in {"list", "dict"}:
+        return builtin.KNOWN[name_of(factory)](state, Invocation(call.node, ()))
+    if default is None or (isinstance(default, Scalar) and default.node.raw == "..."):
+        return Scalar(state.unknown(call.node, _REQUIRED))
+    return default
+
+
+_PLACED = frozenset({"pydantic.Field", "typer.Option", "typer.Argument"})
+_FIELDS = _PLACED | {"dataclasses.field", "attr.ib", "attrs.field", "field", "transformers.HfArg"}
+
+
+# functions and classes that a library makes a command of
+
+
+def _command(state: State, name: str, call: Invocation) -> Held | None:
+    """`fire.Fire(train)`, `typer.run(main)`, `tyro.cli(Config)`."""
+    target = call.arg("component", 0)
+    if isinstance(target, Class) and name in {"tyro.cli", "pyrallis.parse", "draccus.parse", "simple_parsing.parse"}:
+        return _filled(state, target, call)
+    if not isinstance(target, Function):
+        return None
+    return enter(state, target, call.node)
+
+
+def enter(state: State, function: Function, node: Spot) -> Held:
+    """Follow a function whose parameters are options of the command line."""
+    arguments = function.code.args
+    for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        start, end = state.program.range(one)
+        place = Node("scalar", "str", *state.program.marks(start, end), one.arg, False, one.arg)
+        declare(state, one.arg, function.defaults.get(one.arg), place)
+    return follow(state, function, Invocation(node, ()), "arguments")
+
+
+def _launch(state: State, name: str, call: Invocation) -> Held | None:
+    """`notebook_launcher(train, args=(...))`: calls the function it is given."""
+    target = call.arg("function", 0) or call.arg("fn")
+    if not isinstance(target, Function):
+        return None
+    args = call.arg("args", 1)
+    items = args.store["items"] if isinstance(args, Sequence) else None
+    given = tuple(call.given[0]._replace(name="", held=one, node=None) for one in items or ())
+    emit(state, name, None, call)
+    return follow(state, target, Invocation(call.node, given, open=items is None and args is not None))
+
+
+LIBRARY: dict[str, Callable[[State, str, Invocation], Held | None]] = {
+    "HfArgumentParser": _parser,
+    "TrlParser": _parser,
+    "H4ArgumentParser": _parser,
+    "field": _field,
+    "Field": _field,
+    "Option": _field,
+    "Argument": _field,
+    "ib": _field,
+    "Fire": _command,
+    "CLI": _command,
+    "cli": _command,
+    "run": _command,
+    "parse": _command,
+    "notebook_launcher": _launch,
+    "debug_launcher": _launch,
+}
+METHODS: dict[str, Callable[[State, Thing, Invocation], Held | None]] = {
+    "add_argument": _add_argument,
+    "set_defaults": _set_defaults,
+    "parse_args": _parse_args,
+    "parse_known_args": _parse_known,
+    "parse_args_into_dataclasses": _into_classes,
+    "parse_args_and_config": _into_classes,
+    "parse_json_file": _into_classes,
+    "parse_yaml_file": _into_classes,
+    "parse_dict": _into_classes,
+    "parse": _into_one,
+}

@@ -1,0 +1,217 @@
+"""Attributes and items: what is in an object, and what the program puts there."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loralint.model import Unknown
+from loralint.source.python import fold
+from loralint.source.python.emit import Given, Invocation, emit, text_node
+from loralint.source.python.held import (
+    OPEN,
+    Attributes,
+    Class,
+    Function,
+    Instance,
+    Mapping,
+    Object,
+    Scalar,
+    Sequence,
+    Super,
+    find,
+    library_base,
+    thing_of,
+)
+from loralint.source.python.state import MISSING
+from loralint.source.python.walk import dotted, evaluate, opaque
+from loralint.source.script import Argument, Call, Thing
+
+if TYPE_CHECKING:
+    from loralint.source.document import Node
+    from loralint.source.python.held import Held
+    from loralint.source.python.program import Spot
+    from loralint.source.python.state import State
+
+
+def imported(state: State, name: str, node: Spot) -> Object:
+    """Something imported, by its full name, as it is used here."""
+    thing = state.imported.get(name)
+    if thing is None:
+        thing = state.imported[name] = state.thing(name=name)
+    return Object(state.node(node, "name", name, name), thing)
+
+
+def attribute(state: State, held: Held, name: str, node: Spot) -> Held:
+    """What `held.name` holds."""
+    if isinstance(held, Object):
+        return _of_object(state, held.thing, name, node)
+    if isinstance(held, Instance):
+        return _of_instance(state, held, name, node)
+    if isinstance(held, Class):
+        member = find(held, name)
+        if member is not None:
+            return bound(member, held)
+        base = library_base(held)
+        return imported(state, f"{base}.{name}", node) if base else opaque(state, node)
+    if isinstance(held, Super):
+        return _of_super(state, held, name, node)
+    return opaque(state, node)
+
+
+def _of_object(state: State, thing: Thing, name: str, node: Spot) -> Held:
+    store = state.given.get(thing.number)
+    if store is not None and name in store:
+        found: Held = store[name]
+        return found
+    if thing.name:
+        return imported(state, f"{thing.name}.{name}", node)
+    return child(state, thing, "__getattr__", name, node)
+
+
+def child(state: State, thing: Thing, kind: str, key: object, node: Spot) -> Object:
+    """What an object holds that nobody looked into: always the same Thing, until the program puts another there."""
+    store = state.given.setdefault(thing.number, Attributes())
+    found = store.get(key)
+    if isinstance(found, Object):
+        return found
+    told = Argument("", text_node(state, node, str(key)[:80]))
+    result = state.thing()
+    place = state.span(node)
+    result.made = Call(kind, thing, (told,), place, place, open=False, sure=state.unsure == 0, result=result)
+    held = Object(state.node(node, "object", Unknown(f"it is `{dotted(node) or key}` when the script runs")), result)
+    store[key] = held
+    return held
+
+
+def bound(member: Held, owner: Held) -> Held:
+    """A member as its object or class gives it."""
+    return member._replace(bound=owner) if isinstance(member, Function) else member
+
+
+def _of_instance(state: State, held: Instance, name: str, node: Spot) -> Held:
+    if name in held.store:
+        found: Held = held.store[name]
+        return found
+    member = find(held.cls, name) if held.cls else None
+    if member is not None:
+        return bound(member, held)
+    if held.parsed:
+        return _argument(state, name, node)
+    return child(state, held.thing, "__getattr__", name, node)
+
+
+def _argument(state: State, name: str, node: Spot) -> Scalar:
+    """What the command line gives."""
+    known = state.arguments.get(name)
+    written = dotted(node)
+    raw = written if written.rpartition(".")[2] == name else f"args.{name}"
+    return Scalar(state.node(node, "argument", option(name, known.node if known else None), raw))
+
+
+def option(name: str, default: Node | None) -> Unknown:
+    """Say that the command line gives a value. Never quotes a text: it may be a secret."""
+    words = f", default {default.raw}" if default and default.tag in {"int", "float", "bool"} else ""
+    return Unknown(f"--{name} of the command line{words}")
+
+
+def _of_super(state: State, held: Super, name: str, node: Spot) -> Held:
+    for base in held.cls.bases:
+        member = find(base, name) if isinstance(base, Class) else None
+        if member is not None:
+            return bound(member, held.instance)
+    thing = thing_of(held.instance)
+    return child(state, thing, "__getattr__", name, node) if thing else opaque(state, node)
+
+
+def item(state: State, held: Held, key: Held, node: Spot) -> Held:
+    """What `held[key]` holds."""
+    at = fold.value(key)
+    if isinstance(held, Sequence):
+        items = held.store["items"]
+        whole = isinstance(at, int) and items is not None and -len(items) <= at < len(items)
+        return items[at] if whole and items is not None and isinstance(at, int) else opaque(state, node)
+    if isinstance(at, Unknown):
+        return opaque(state, node)
+    if isinstance(held, Mapping):
+        entry = held.store.get(at)
+        return entry[1] if isinstance(entry, tuple) else opaque(state, node)
+    thing = thing_of(held)
+    if thing is None:
+        return opaque(state, node)
+    store = state.given.get(thing.number, {})
+    found = store.get(("item", at))
+    return found if found is not None else child(state, thing, "__getitem__", ("item", at), node)
+
+
+def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot) -> None:
+    """Put something into an attribute."""
+    if isinstance(held, Instance) and (held.cls is None or not library_base(held.cls)):
+        state.write(held.store, name, value.held)
+        return
+    if isinstance(held, Class):
+        state.write(held.members, name, value.held)
+        return
+    thing = thing_of(held)
+    if thing is None:
+        return
+    store = held.store if isinstance(held, Instance) else state.given.setdefault(thing.number, Attributes())
+    state.write(store, name, value.held)
+    told = Given("", Scalar(text_node(state, node, name)))
+    emit(state, "__setattr__", thing, Invocation(node, (told, value)))
+
+
+def set_item(state: State, held: Held, key: Held, value: Given, node: Spot) -> None:
+    """Put something into an item."""
+    at = fold.value(key)
+    if isinstance(held, Mapping):
+        if isinstance(at, Unknown):
+            state.write(held.store, OPEN, held=True)
+        else:
+            state.write(held.store, at, (key.node, value.held))
+    elif isinstance(held, Sequence):
+        items = held.store["items"]
+        if isinstance(at, int) and items is not None and -len(items) <= at < len(items):
+            state.write(
+                held.store, "items", tuple(value.held if i == at % len(items) else one for i, one in enumerate(items))
+            )
+        else:
+            state.write(held.store, "items", None)
+    elif (thing := thing_of(held)) is not None:
+        if not isinstance(at, Unknown):
+            state.write(state.given.setdefault(thing.number, Attributes()), ("item", at), value.held)
+        emit(state, "__setitem__", thing, Invocation(node, (Given("", key), value)))
+
+
+def delete(state: State, held: Held, key: object) -> None:
+    """Take an entry or attribute out."""
+    store = held.store if isinstance(held, (Mapping, Instance)) else None
+    if store is not None and key in store:
+        state.write(store, key, MISSING)
+
+
+def unpack(state: State, held: Held, count: int, node: Spot) -> list[Held]:
+    """What `a, b = held` gives each of `count` names."""
+    if isinstance(held, Sequence):
+        items = held.store["items"]
+        return list(items) if items is not None and len(items) == count else [opaque(state, node)] * count
+    if isinstance(held, Object):
+        return [_part(state, held, place) for place in range(count)]
+    return [opaque(state, node) for _ in range(count)]
+
+
+def _part(state: State, held: Object, place: int) -> Object:
+    store = state.given.setdefault(held.thing.number, Attributes())
+    found = store.get(("part", place))
+    if not isinstance(found, Object):
+        found = Object(held.node, state.thing(held.thing.made, place=place))
+        store["part", place] = found
+    return found
+
+
+def subscript(state: State, node: ast.Subscript) -> Held:
+    """What `a[b]` holds."""
+    held = evaluate(state, node.value)
+    if isinstance(node.slice, ast.Slice):
+        return opaque(state, node)
+    return item(state, held, evaluate(state, node.slice), node)

@@ -1,0 +1,115 @@
+"""The text of a program, its syntax tree, and the way from the tree to places in the text."""
+
+from __future__ import annotations
+
+import ast
+import re
+import threading
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+from loralint.source.document import Fault
+
+if TYPE_CHECKING:
+    from loralint.source.document import Document, Lines, MarkLike
+    from loralint.source.places import Places
+
+# CPython's parser guards its depth by counting, for a stack of 8 MiB; on a smaller one (threads of macOS and musl) a
+# hostile text would end the process. So it gets a stack of its own.
+STACK = 16 * 1024 * 1024
+_PYTHON_2 = re.compile(r"(?m)^[ \t]*(?:(?:print|exec)[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,|raise[ \t]+\w+[ \t]*,)")
+_TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{")
+
+
+# What has a place in the text.
+Spot = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
+
+
+class Program(NamedTuple):
+    """A program's text. document: the file that holds it. places: where its offsets lie in the file."""
+
+    document: Document
+    text: str
+    lines: Lines
+    places: Places
+    ascii: bool
+
+    def offset(self, line: int, column: int) -> int:
+        """Give the offset of ast's 1-based line and column in UTF-8 bytes, wherever these lead."""
+        starts = self.lines.starts
+        if line > len(starts):
+            return len(self.text)
+        start = starts[line - 1]
+        if not self.ascii:
+            end = starts[line] if line < len(starts) else len(self.text)
+            encoded = self.text[start:end].encode("utf-8", "replace")
+            column = len(encoded[:column].decode("utf-8", "replace"))
+        return min(start + column, len(self.text))
+
+    def range(self, node: Spot) -> tuple[int, int]:
+        """Give the offsets of a node of the tree."""
+        start = self.offset(node.lineno, node.col_offset)
+        end = self.offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+        return start, max(start, end)
+
+    def marks(self, start: int, end: int) -> tuple[MarkLike, MarkLike]:
+        """Give a range as marks for a Node."""
+        return self.places.mark(start), self.places.mark(end)
+
+
+def parse(program: Program) -> ast.Module:
+    """Parse; nothing of the text runs.
+
+    Fault of kind "syntax", "control-character" or "too-deep", and for other texts "template" or "python2".
+    """
+    found: list[ast.Module | Exception] = []
+    _with_stack(lambda: found.append(_parsed(program.text)))
+    result = found[0] if found else RecursionError()
+    if isinstance(result, ast.Module):
+        return result
+    if isinstance(result, SyntaxError):
+        raise _syntax(program, result)
+    if isinstance(result, (RecursionError, MemoryError)):
+        raise Fault("too-deep", "nested too deep for Python itself", 0)
+    raise Fault("syntax", "no program: it holds characters that Python does not take", max(program.text.find("\0"), 0))
+
+
+def _with_stack(work: object) -> None:
+    before = threading.stack_size(STACK)
+    try:
+        thread = threading.Thread(target=work, daemon=True)  # type: ignore[arg-type]
+        thread.start()
+    except RuntimeError:  # no threads here
+        return
+    finally:
+        threading.stack_size(before)
+    thread.join()
+
+
+def _parsed(text: str) -> ast.Module | Exception:
+    # lone surrogates, which JSON can hold, are no text for Python
+    text = re.sub("[\ud800-\udfff]", "\ufffd", text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return error
+
+
+def _syntax(program: Program, error: SyntaxError) -> Fault:
+    text = program.text
+    at = program.offset(error.lineno or 1, 0) + max((error.offset or 1) - 1, 0)
+    if "\0" in text:
+        return Fault("control-character", "a null character stands here: this is no text", text.find("\0"))
+    if _PYTHON_2.search(text):
+        return Fault("python2", "written for Python 2", at)
+    line = text[program.offset(error.lineno or 1, 0) :].split("\n", 1)[0]
+    if _TEMPLATE.search(line):
+        return Fault("template", "a template: its places must be filled in before it is Python", at)
+    return Fault("syntax", _words(error.msg), min(at, len(text)))
+
+
+def _words(message: str) -> str:
+    """Python's own message, which quotes at most one name or character of the text."""
+    return message[:1].lower() + message[1:120]

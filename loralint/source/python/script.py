@@ -1,0 +1,110 @@
+"""From a program's text to a Script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loralint.source.document import Fault, Node
+from loralint.source.limits import SCRIPT_LENGTH
+from loralint.source.places import Places
+from loralint.source.python import calls, literals, statements
+from loralint.source.python.commandline import enter
+from loralint.source.python.emit import Invocation
+from loralint.source.python.follow import follow
+from loralint.source.python.held import Object, Scalar, thing_of
+from loralint.source.python.names import EXPRESSIONS as NAMES
+from loralint.source.python.program import Program, parse
+from loralint.source.python.state import Exhausted, State
+from loralint.source.python.walk import run, told
+from loralint.source.script import Argument, Script
+
+if TYPE_CHECKING:
+    import ast
+
+    from loralint.source.document import Document
+
+EXPRESSIONS: dict[type, Any] = {**literals.EXPRESSIONS, **NAMES, **calls.EXPRESSIONS}
+EXPRESSIONS.update(statements.EXPRESSIONS)
+# Texts that are no Python 3 are no fault of a run: nobody knows what they are for.
+_NO_FAULTS = frozenset({"python2", "template"})
+# Libraries that make a command of a function by decorating it.
+_COMMANDS = frozenset({"click", "typer"})
+
+
+def read_text(doc: Document) -> Script:
+    """Read a document of format "python"."""
+    program = Program(doc, doc.text, doc.lines, Places(doc.file, doc.lines), doc.text.isascii())
+    try:
+        tree = checked(program)
+    except Fault as fault:
+        if fault.kind in _NO_FAULTS:
+            return Script(doc, (), unread=(fault.message,), places=program.places)
+        doc.fault(fault.kind, fault.message, fault.at)
+        return Script(doc, (), places=program.places)
+    return follow_program(program, tree)
+
+
+def checked(program: Program) -> ast.Module:
+    """Parse a text that is not too long. Fault as `parse`, or of kind "too-large"."""
+    if len(program.text) > SCRIPT_LENGTH:
+        raise Fault("too-large", f"larger than {SCRIPT_LENGTH // 1024} KiB: not a training script", 0)
+    return parse(program)
+
+
+def follow_program(program: Program, tree: ast.Module) -> Script:
+    """Follow a program from its first statement; then look at the functions that nobody called, unsure."""
+    state = State(program, EXPRESSIONS, statements.STATEMENTS)
+    start = program.marks(0, 0)
+    state.module["__name__"] = Scalar(Node("scalar", "str", *start, "__main__", False, "__main__"))
+    try:
+        run(state, tree.body)
+        names = _names(state)
+        _uncalled(state)
+    except (Exhausted, RecursionError):
+        state.note("the rest of the script, which is too long to follow")
+        names = ()
+    return Script(
+        program.document,
+        tuple(state.calls),
+        arguments=tuple(state.arguments.values()),
+        names=names,
+        faults=tuple(state.faults),
+        unread=tuple(state.unread),
+        places=program.places,
+    )
+
+
+def _names(state: State) -> tuple[Argument, ...]:
+    """What the module's own names hold now."""
+    found = []
+    for name, place in state.name_spans.items():
+        held = state.module.get(name)
+        if held is not None:
+            found.append(Argument(name, told(state, held), state.program.places.span(*place), thing_of(held)))
+    return tuple(found)
+
+
+def _uncalled(state: State) -> None:
+    """Follow what nobody called: commands as the program's start, other functions as what may run."""
+    state.scope = state.module
+    while waiting := [one for one in state.defined.values() if id(one.code) not in state.followed]:
+        for function in waiting:
+            if id(function.code) in state.followed:
+                continue
+            if any(_makes_command(one) for one in function.decorators):
+                enter(state, function, function.code)
+                continue
+            state.unsure += 1
+            follow(state, function, Invocation(function.code, ()), "anybody")
+            state.unsure -= 1
+
+
+def _makes_command(decorator: object) -> bool:
+    """Whether a decorator is `@click.command()`, or `@app.command()` of an object that Typer made."""
+    if not isinstance(decorator, Object):
+        return False
+    made = decorator.thing.made
+    name = decorator.thing.name or (made.name if made else "")
+    library = name.partition(".")[0]
+    on = made.on.made.name.partition(".")[0] if made and made.on and made.on.made else ""
+    return name.rpartition(".")[2] == "command" and (library in _COMMANDS or on in _COMMANDS)
