@@ -69,7 +69,12 @@ def check(
     paths = [what] if isinstance(what, (str, os.PathLike)) else list(what)
     found = starts_first(discover([os.fspath(path) for path in paths], exclude=settings.exclude))
     files = (read_file(one.path, one.shown) for one in found if _readable(one))
-    return report(itertools.chain(line, files), job)
+    return report(itertools.chain(line, files), job, project=around(paths))
+
+
+def around(paths: Iterable[str | os.PathLike[str]]) -> Project:
+    """The files that the runs of these paths may name: those of the working folder and of every folder given."""
+    return Project(os.curdir, *(os.fspath(path) for path in paths if os.path.isdir(path)))
 
 
 def launch_line(text: str) -> Document:

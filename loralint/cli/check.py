@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from loralint.api import data_files, launch_line, make_job, options, report, starts_first
+from loralint.api import around, data_files, launch_line, make_job, options, report, starts_first
 from loralint.cli.options import about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
@@ -25,6 +25,7 @@ from loralint.source.shown import shown
 if TYPE_CHECKING:
     from loralint.engine.baseline import Key
     from loralint.engine.lint import Job
+    from loralint.run.project import Project
 
 
 def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -106,7 +107,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     if given["launch"]:
         documents = itertools.chain([launch_line(given["launch"])], documents)
     read: list[str] = []
-    result = _report(_noted(documents, read) if given["show_skipped"] else documents, job)
+    result = _report(_noted(documents, read) if given["show_skipped"] else documents, job, around(paths))
     told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
     told += _without_a_run(read, result)
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
@@ -127,13 +128,13 @@ def _without_a_run(read: list[str], result: Report) -> list[Candidate]:
     return [Candidate(name, name, why) for name in dict.fromkeys(read) if name not in parts]
 
 
-def _report(documents: Iterator[Document], job: Job) -> Report:
+def _report(documents: Iterator[Document], job: Job, project: Project) -> Report:
     if job.data is None:
-        return report(documents, job)
+        return report(documents, job, project=project)
     from loralint.cli.progress import watched
 
     with watched(job) as shown_job:
-        return report(documents, shown_job)
+        return report(documents, shown_job, project=project)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -38,7 +38,9 @@ def _of(launch: Launch, document: Document, options: Options, project: Project) 
     inner = [start for one in named for start in _inner(one, options)]
     module = reader_of(launch)
     flags = as_flags(reader_named(module)) if module else None
-    starts = inner or ([Start((), flags, f"`{launch.program} {launch.subcommand}`".replace(" `", "`"))] if flags else [])
+    starts = inner or (
+        [Start((), flags, f"`{launch.program} {launch.subcommand}`".replace(" `", "`"))] if flags else []
+    )
     return [_over(start, launch, flags, document, tuple(notes)) for start in starts]
 
 

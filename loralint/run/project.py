@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from loralint.source.discover import lexically_within, within
 from loralint.source.document import Document
@@ -11,17 +10,18 @@ from loralint.source.read import read_file
 
 
 class Project:
-    """root: folder that no name may lead out of; empty for the working folder.
+    """roots: folders that no name may lead out of, the working folder if none is given.
 
-    `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own.
+    `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own; `pins`
+    what the files of a folder fix, package -> version, for each folder that was asked about.
     """
 
-    __slots__ = ("_documents", "_read", "claimed", "root")
+    __slots__ = ("_documents", "claimed", "pins", "roots")
 
-    def __init__(self, root: str = "", read: Callable[[str, str], Document] = read_file) -> None:
-        self.root = os.path.realpath(root or os.curdir)
+    def __init__(self, *roots: str) -> None:
+        self.roots = tuple(os.path.realpath(root) for root in roots or (os.curdir,))
         self.claimed: set[str] = set()
-        self._read = read
+        self.pins: dict[str, dict[str, str]] = {}
         self._documents: dict[str, Document] = {}
 
     def find(self, name: str, near: str) -> Document | None:
@@ -52,16 +52,16 @@ class Project:
             folder = above
 
     def top(self, near: str) -> str:
-        """What no name in this file may lead out of: the root, or the file's own folder where it lies elsewhere."""
+        """What no name in this file may lead out of: the root around it, or its own folder where it lies elsewhere."""
         folder = os.path.dirname(os.path.realpath(near))
-        return self.root if lexically_within(folder, self.root) else folder
+        return next((root for root in self.roots if lexically_within(folder, root)), folder)
 
     def document(self, path: str, shown: str) -> Document:
         """A file as a document, read when it is first asked for."""
         real = os.path.realpath(path)
         found = self._documents.get(real)
         if found is None:
-            found = self._documents[real] = self._read(path, shown)
+            found = self._documents[real] = read_file(path, shown)
         self.claimed.add(real)
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from loralint.run.assemble import config_start
 from loralint.run.build import Assembled, Start, build
 from loralint.run.options import Options
+from loralint.run.pins import pins_near
 from loralint.run.project import Project
 from loralint.source.document import Document
 
@@ -30,7 +31,8 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
     else:
         start = config_start(document, options)
         found = [start] if start is not None else []
-    return [_with_companions(start, options, project) for start in found]
+    pins = pins_near(document.file, project) if found else {}
+    return [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
 
 
 def _with_companions(start: Start, options: Options, project: Project) -> Start:

@@ -33,9 +33,6 @@ class _Unset:
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return "UNSET"
-
 
 # `Node.native` of a YAML scalar: its value depends on the loader, see scalars.value.
 UNSET = _Unset()

@@ -14,7 +14,7 @@ from loralint.source.limits import BYTES, HEAD
 _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml", ".py": "python", ".ipynb": "notebook"}
 _FORMATS |= {".sh": "shell", ".bash": "shell", ".zsh": "shell", ".mk": "make", "makefile": "make", ".ps1": "powershell"}
 # Texts that hold no tree; what reads programs takes them as they are.
-PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell"})
+PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell", "text"})
 # UTF-32 before UTF-16: the little-endian marks start alike.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -28,8 +28,8 @@ _JSON = r"\{(?![{%])|\["
 _PREAMBLE = r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
 
 
-def read_file(path: str, shown: str) -> Document:
-    """Read a regular file; `shown` is the name that reports use and, with its suffix, names the format."""
+def read_file(path: str, shown: str, format: str | None = None) -> Document:  # noqa: A002 - the interface's name
+    """Read a regular file; `shown` is the name that reports use and, if no format is given, names it by its suffix."""
     try:
         data, whole = _load(path)
     except NotRegularError as error:
@@ -38,8 +38,8 @@ def read_file(path: str, shown: str) -> Document:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "the name is not usable"
         return _failed(shown, "unreadable", f"cannot be read: {reason.lower()}")
     if whole:
-        return read_bytes(data, shown)
-    return _too_large(data, shown)
+        return read_bytes(data, shown, format)
+    return _too_large(data, shown, format)
 
 
 def read_bytes(data: bytes, shown: str, format: str | None = None) -> Document:  # noqa: A002 - the interface's name

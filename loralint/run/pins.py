@@ -1,0 +1,49 @@
+"""Which versions of packages the repository around a file fixes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from loralint.run.project import Project
+from loralint.source.discover import within
+from loralint.source.read import read_file
+
+# Names of pin files have one of these in them; a folder without such a name costs one listing.
+_TREES = (".toml", ".yml", ".yaml", "pipfile.lock")
+_LIKELY = ("requirement", "constraint", "pyproject.toml", ".lock", "environment", "conda")
+
+
+def pins_near(file: str, project: Project) -> dict[str, str]:
+    """Give package -> version, from the nearest folder, upwards to the root, whose files fix any; {} for none.
+
+    Of a package that two files of one folder fix differently, nothing is known.
+    """
+    for folder in project.folders(file):
+        found = project.pins.get(folder)
+        if found is None:
+            found = project.pins[folder] = _of_folder(folder, project)
+        if found:
+            return found
+    return {}
+
+
+def _of_folder(folder: str, project: Project) -> dict[str, str]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if any(part in name.lower() for part in _LIKELY))
+    except OSError:
+        return {}
+    versions: dict[str, set[str]] = {}
+    for package, version in _fixed(folder, names, project) if names else ():
+        versions.setdefault(package, set()).add(version)
+    return {package: next(iter(several)) for package, several in versions.items() if len(several) == 1}
+
+
+def _fixed(folder: str, names: list[str], project: Project) -> Iterator[tuple[str, str]]:
+    from loralint.frameworks.companions.pins import is_pins, read_pins
+
+    for name in names:
+        path = os.path.join(folder, name)
+        if is_pins(name) and os.path.isfile(path) and within(path, project.top(path)):
+            found = read_pins(read_file(path, name, None if name.endswith(_TREES) else "text"))
+            yield from ((package, str(value.value)) for package, value in found.exact.items())
