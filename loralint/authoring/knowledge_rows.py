@@ -151,6 +151,7 @@ class Family(Strict):
 
     patterns: list[Text] = []
     modules: list[Text] = []
+    blocks: list[Text] = []
     vision: bool = False
     moe: bool = False
     fp16_unsafe: bool = False

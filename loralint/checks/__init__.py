@@ -30,6 +30,7 @@ TEMPLATES: dict[str, str] = {
     "event": "loralint.checks.events:event",
     "order": "loralint.checks.events:order",
     "missing": "loralint.checks.events:missing",
+    "differ": "loralint.checks.pairs:differ",
     "known_optimizer": "loralint.checks.values:known_optimizer",
 }
 

@@ -30,7 +30,7 @@ class ModelFacts(NamedTuple):
     in tokens as published. `head_dim` is given wherever the number of heads is. `dtype` is that of the published
     weights, None for a quantised copy. `kind` and `by_name` depend on the given name: `by_name` is True where a
     mirror, a copy or a local folder was matched by its name only. `modules` are the names of the linear layers in a
-    block that LoRA can target, empty where not known.
+    block that LoRA can target, `blocks` the classes of the blocks; both empty where not known.
     """
 
     id: str | None
@@ -54,6 +54,7 @@ class ModelFacts(NamedTuple):
     fp16_unsafe: bool = False
     fp16_source: str | None = None
     modules: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
     source: str | None = None
 
 
@@ -77,6 +78,12 @@ def find(base: str) -> ModelFacts | None:
     quantized = prequantized(base) or known["quantized"]
     known |= {"dtype": None if quantized else _named_dtype(lower) or known["dtype"], "quantized": quantized}
     return ModelFacts(**known, by_name=lower not in listed.split(), kind=_kind(lower), **_of_family(known["family"]))
+
+
+@cache
+def block_classes() -> frozenset[str]:
+    """Classes of the layers of all known families."""
+    return frozenset(name for row in part("models")["families"].values() for name in row.get("blocks", ()))
 
 
 def prequantized(base: str) -> str | None:
@@ -153,6 +160,7 @@ def _of_family(family: str) -> dict[str, Any]:
         "fp16_unsafe": row.get("fp16_unsafe", False),
         "fp16_source": row.get("fp16_source"),
         "modules": tuple(row.get("modules", ())),
+        "blocks": tuple(row.get("blocks", ())),
     }
 
 
