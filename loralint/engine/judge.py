@@ -49,7 +49,7 @@ class Judgement:
 def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool = True) -> Judgement:
     """Run every rule that applies to the framework and versions of this run."""
     out = Judgement(fixes)
-    kinds = {one.kind for one in (*scope.observations, *scope.events)}
+    kinds = {one.kind for one in scope.observations} | {one.kind for one in scope.events}
     answers: dict[Guard, bool] = {}
     written = config.written()
     for rule, wanted, needed, must in _plan(rules, config):

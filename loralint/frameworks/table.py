@@ -91,7 +91,8 @@ class Reader(NamedTuple):
     dialects: (version spec, dialect) of releases that load files otherwise; the first that holds replaces `dialect`.
     coerces_inside: texts become numbers and booleans inside mappings, whatever happens at the top.
     partial: why a key that this file lacks may stand in another one ("" where the file is whole); then its field is
-    unknown, and the rows' defaults are not asked. guessed: keys are known by their last name only, so no finding is S.
+    unknown, and the rows' defaults are not asked. guessed: keys are known by their last name only, or nobody sees that
+    the file trains, so no finding is S.
     documents: a file may hold several YAML documents. flat: sections of the file mean nothing, their keys count as
     keys of the root. section: the config is what stands under this key; pointers still start at the file's root.
     listed: the file is a list, which is read under an empty key.

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from loralint.model import Edit
+from loralint.source.edit_call import in_cell, insert_argument, remove_argument
 from loralint.source.literal import pair_text, scalar_text
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 def set_value(doc: Document, node: Node, text: str) -> Edit:
     """Replace a value by a text of one line. An anchor on it stays; an alias is replaced, not what it names."""
     before = doc.text[: node.start].rstrip(" \t")[-1:]
+    if in_cell(node):
+        raise ValueError("a cell of a notebook is a text in quotes")
     if doc.format == "toml" and node.kind != "scalar" and before not in {"=", "[", ","}:
         raise ValueError("a TOML table is no single value")
     if node.start == node.end:
@@ -76,6 +79,8 @@ def insert_pair(doc: Document, after: Pair, key: str, text: str) -> Edit:
     if owner is None:
         raise ValueError("the pair has no place of its own in the file")
     mapping, _, flow = owner
+    if doc.format == "python":
+        return insert_argument(doc, mapping, key, text)
     new = pair_text(key, text, doc.format)
     prefix = _prefix(doc, after)
     if flow:
@@ -98,6 +103,8 @@ def remove_pair(doc: Document, mapping: Node, pair: Pair) -> Edit:
     """Take a pair out: its lines with the comment behind it, or in flow style the pair and one comma."""
     if pair.merged:
         raise ValueError("the pair comes from a merge key")
+    if doc.format == "python":
+        return remove_argument(doc, mapping, pair)
     _colon(doc, pair)
     edit = _remove_flow(doc, mapping, pair) if _is_flow(doc, mapping) else _remove_lines(doc, mapping, pair)
     _keep_anchors(doc, edit.start, edit.end)

@@ -20,6 +20,7 @@ _SPECIAL = {
     "yaml": (".nan", ".inf", "-.inf", "null"),
     "json": ("NaN", "Infinity", "-Infinity", "null"),
     "toml": ("nan", "inf", "-inf", ""),
+    "python": ('float("nan")', 'float("inf")', '-float("inf")', "None"),
 }
 
 
@@ -29,7 +30,8 @@ def scalar_text(value: object, format: str) -> str:  # noqa: A002 - the interfac
     ValueError for what the format cannot hold.
     """
     if isinstance(value, bool):
-        return "true" if value else "false"
+        word = "true" if value else "false"
+        return _PYTHON[word] if format == "python" else word
     if isinstance(value, str):
         return _string(value, format)
     if isinstance(value, (int, float)):
@@ -39,9 +41,9 @@ def scalar_text(value: object, format: str) -> str:  # noqa: A002 - the interfac
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(scalar_text(item, format) for item in value) + "]"
     if isinstance(value, dict):
-        return (
-            "{" + ", ".join(pair_text(str(key), scalar_text(one, format), format) for key, one in value.items()) + "}"
-        )
+        inside = "json" if format == "python" else format  # a mapping of Python has its keys in quotes, a call has not
+        pairs = ((str(key), scalar_text(one, format)) for key, one in value.items())
+        return "{" + ", ".join(pair_text(key, text, inside) for key, text in pairs) + "}"
     raise ValueError(f"{type(value).__name__} cannot be written as {format}")
 
 
@@ -49,6 +51,8 @@ def pair_text(key: str, text: str, format: str) -> str:  # noqa: A002
     """Write a key with a value that is already text."""
     if format == "toml":
         return f"{key if _BARE_TOML_KEY.fullmatch(key) else _quoted(key)} = {text}"
+    if format == "python":
+        return f"{key}={text}"
     return f"{_string(key, format)}: {text}"
 
 

@@ -113,7 +113,7 @@ def test_an_unknown_item_hides_only_what_no_other_item_shows():
         (Value(None, "default"), {"set": False, "default": True, "absent": True, "known": True}),
         (Value(None, "set", span=WHERE), {"set": True, "default": False, "absent": True, "known": True}),
         (Value(None, "absent"), {"set": False, "default": False, "absent": True, "known": False}),
-        (Value(HIDDEN, "set", span=WHERE), {"set": True, "default": False, "absent": False, "known": False}),
+        (Value(HIDDEN, "set", span=WHERE), {"set": True, "default": False, "known": False}),
     ],
 )
 def test_origin_tests(given, value, answers):
@@ -121,6 +121,13 @@ def test_origin_tests(given, value, answers):
     for operator, answer in answers.items():
         assert holds([operator, "adapter.rank", True], scope) is answer
         assert holds([operator, "adapter.rank", False], scope) is not answer
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_whether_an_unknown_value_is_none_is_unknown(given, wanted):
+    assert (
+        holds(["absent", "adapter.rank", wanted], given({"adapter.rank": Value(HIDDEN, "set", span=WHERE)})) == HIDDEN
+    )
 
 
 def test_an_argument_may_be_another_field(given):

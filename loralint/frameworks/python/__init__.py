@@ -27,6 +27,8 @@ _PACKAGES = {
     "transformers": ("transformers", "peft"),
     "peft": ("peft", "transformers"),
 }
+# without any of these nobody sees that the script trains: it may as well load an adapter to use it
+_TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
 
 
@@ -79,6 +81,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
         keys="",
         coerces=True,
         packages=_PACKAGES[shape.framework],
+        guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
         observe=(observe_patched if shape.load == "unsloth" else observe_keywords,),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable
 
 from loralint.frameworks.python.classes import Known
@@ -31,10 +32,13 @@ class _At:
 def section(document: Document, call: Call, what: Known | None = None) -> Pair:
     """One call as a pair: its name and a mapping of its arguments, the positional ones under their parameters' names.
 
-    Of a class method, the class stands under the key `class`.
+    Of a class method, the class stands under the key `class`. The tag of a mapping is "own" where a class of the
+    program itself may build on the named one, and take keywords of its own.
     """
     name = call.name.rpartition(".")[2]
-    mapping = Node("mapping", "map", *_ends(call.span))
+    written = _written(document, call)
+    own = written.startswith("parse_") or written in _own_classes(document) or (what and what.package == "unsloth")
+    mapping = Node("mapping", "own" if own else "map", *_ends(call.span))
     pairs = []
     order = iter(what.order if what is not None else ())
     for given in call.args:
@@ -46,6 +50,14 @@ def section(document: Document, call: Call, what: Known | None = None) -> Pair:
         pairs.append(Pair("class", *2 * (_text(owner, call.name_span),)))
     mapping.pairs = pairs
     return Pair(name, _text(name, call.name_span), mapping)
+
+
+def _own_classes(document: Document) -> frozenset[str]:
+    return frozenset(re.findall(r"\bclass\s+(\w+)\s*\(", document.text))
+
+
+def _written(document: Document, call: Call) -> str:
+    return document.text[call.name_span.start : call.name_span.end].rpartition(".")[2]
 
 
 def tree(document: Document, sections: Iterable[Pair]) -> Document:

@@ -28,7 +28,7 @@ _TASKS = {
     "RLOO": "rloo", "PRM": "prm", "GKD": "kd", "PPO": "ppo", "OnlineDPO": "dpo", "BCO": "kto", "GOLD": "kd",
     "Distillation": "kd", "XPO": "dpo", "NashMD": "dpo",
 }  # fmt: skip
-_ORDERS = {"DPO": _PREFERENCE, "KTO": _PREFERENCE, "GRPO": _REWARDED, "RLOO": _REWARDED}
+_ORDERS = {"DPO": _PREFERENCE, "KTO": _PREFERENCE, "BCO": _PREFERENCE, "GRPO": _REWARDED, "RLOO": _REWARDED}
 _ADAPTERS = {
     "LoraConfig": "lora", "AdaLoraConfig": "adalora", "LoHaConfig": "loha", "LoKrConfig": "lokr", "IA3Config": "ia3",
     "OFTConfig": "oft", "BOFTConfig": "boft", "VeraConfig": "vera", "VBLoRAConfig": "vblora", "HRAConfig": "hra",

@@ -44,7 +44,8 @@ def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Obse
             if pair.key in known or pair.key in _OURS or pair.key in lenient:
                 continue
             if pair.key not in gone:
-                yield _unknown(document, outer.key, pair, entry)
+                if outer.value.tag != "own":
+                    yield _unknown(document, outer.key, pair, entry)
             elif look.version_is(gone[pair.key]["when"]):
                 yield _gone(document, outer.key, pair, gone[pair.key])
 
@@ -90,7 +91,8 @@ def _gone(document: Document, name: str, pair: Pair, entry: Mapping[str, str]) -
 
 
 def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any]) -> Observation:
-    meant = closest(pair.key, sorted(keywords(name)))
+    meant = closest(pair.key, sorted(keywords(name) | moved(name).keys()))
+    meant = moved(name).get(meant, {}).get("to", meant)
     effect = entry.get("unknown", "crash")
     what = f"{name} takes no `{pair.key}`"
     message = f"{what}, and Python stops with a TypeError" if effect == "crash" else f"{what} and goes on without it"
@@ -103,7 +105,7 @@ def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any]
         place(document, pair, dotted),
         effect,
         message,
-        f"{name}.{meant}" if meant else "",
-        "key" if meant else "remove" if effect == "lost" else "",
+        f"{name}.{meant}" if meant.isidentifier() else meant,
+        "key" if meant.isidentifier() else "remove" if effect == "lost" else "",
         entry["package"],
     )
