@@ -14,7 +14,7 @@ from itertools import filterfalse
 from typing import Any, NamedTuple
 from zlib import crc32
 
-MISSING = "near copies are found with datasketch: pip install loralint[data]"
+MISSING = "near copies are found with datasketch, which the extra loralint[data] brings"
 THRESHOLD = 0.85
 COMPARED = 20_000
 _FIRST = 1_000  # rows that tell which words are common

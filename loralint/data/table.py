@@ -14,7 +14,7 @@ _BATCH = 256
 # A few bytes can say "the same ten megabytes, a million times": what a file says it unpacks to is believed and bounded.
 _GROUP_BYTES = 2 * 1024 * 1024 * 1024
 _BATCH_BYTES = 64 * 1024 * 1024
-MISSING = "Parquet is read with pyarrow: pip install loralint[data]"
+MISSING = "Parquet is read with pyarrow, which the extra loralint[data] brings"
 
 
 def read_table(file: BinaryIO, source: Source, size: int) -> Iterator[Row]:

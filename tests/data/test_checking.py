@@ -222,7 +222,7 @@ def test_without_the_extra_it_says_what_was_not_checked(checked, alpaca, monkeyp
         importlib.util, "find_spec", lambda name, *more: None if name == "datasketch" else real(name, *more)
     )
     run = checked([alpaca("Say hello.", "Hello!")])
-    note = next(one for one in run.run.notes if "pip install loralint[data]" in one.message)
+    note = next(one for one in run.run.notes if "the extra loralint[data]" in one.message)
     assert (note.kind, note.rules) == ("not-checked", ("LL615", "LL628"))
 
 
