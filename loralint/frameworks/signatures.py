@@ -144,6 +144,7 @@ _MLX_RUN = _MLX | _keys("""
     max_seq_length learning_rate grad_accumulation_steps
 """)
 _MLX_STEPS = _keys("steps_per_eval steps_per_report val_batches save_every adapter_path") | _MLX
+_MLX_FLAGS = frozenset(key.replace("_", "-") for key in _MLX_RUN if "_" in key)  # as flags, which no config is read by
 _LITGPT_SWITCHES = _keys("lora_query lora_key lora_value lora_projection lora_mlp lora_head")
 _LITGPT_SECTIONS = _keys("""
     train.global_batch_size train.micro_batch_size train.lr_warmup_steps train.epochs train.max_seq_length
@@ -351,6 +352,7 @@ SIGNATURES = (
     Signature("mlx-lm", "mlx_lm", some=_keys("lora_parameters fine_tune_type lora_layers"), least=1, also=_MLX_RUN,
               also_least=2, none=_NO_SWIFT),
     Signature("mlx-lm", "mlx_lm", _keys("iters model"), _MLX_STEPS, 2, _MLX_RUN, 4, _NO_SWIFT),
+    Signature("mlx-lm", "mlx_lm", _keys("iters model"), _MLX_FLAGS, 3, none=_NO_SWIFT),
     Signature("litgpt", "litgpt", _keys("checkpoint_dir"), _LITGPT, 2, none=_keys("apiVersion model_name")),
     Signature("litgpt", "litgpt", some=_LITGPT_SWITCHES, least=2, none=_keys("apiVersion")),
     Signature("llamafactory", "llamafactory", _keys("finetuning_type"), none=_keys("apiVersion sft_type tuner_type")),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.frameworks.detect import detect
 from loralint.frameworks.readers.mlx_lm import READER
 from loralint.knowledge.data import part
 from loralint.model import Unknown
@@ -203,6 +204,14 @@ OBSERVED = {
     "lora_parameters: {rank: 8, scale: 2.0, dropout: 0, rnak: 8}\n": (
         "unknown", "lora_parameters.rnak", "lost", "rank",
     ),
+    "rank: 4\n": ("renamed", "rank", "lost", "lora_parameters.rank"),
+    "grad_accum: 4\n": ("renamed", "grad_accum", "lost", "grad_accumulation_steps"),
+    "lora_parameters: {rank: 8, scale: 20.0, dropout: 0, alpha: 16}\n": (
+        "ignored", "lora_parameters.alpha", "lost", "",
+    ),
+    "lora_parameters: {rank: 8, scale: 2.0, dropout: 0, alpha: 16}\n": (
+        "ignored", "lora_parameters.alpha", "harmless", "",
+    ),
     "grad_accumulation_steps: 0\n": ("rejected", "grad_accumulation_steps", "crash", "1"),
     "grad_accumulation_steps: 8\niters: 4\n": ("rejected", "grad_accumulation_steps", "lost", ""),
 }  # fmt: skip
@@ -245,3 +254,18 @@ def test_every_key_of_the_table_is_known():
         assert not head or head in lists["keys"][""] or head in lists["moved"], row.key
         if head in ("lora_parameters", "lr_schedule"):
             assert rest in lists["keys"][head] or row.key in lists["moved"], row.key
+
+
+def test_keys_written_as_flags_are_read_by_nobody():
+    text = "model: org/m\niters: 600\nbatch-size: 2\nlearning-rate: 1e-4\nmax-seq-length: 512\nval-batches: -1\n"
+    found = detect(read_bytes(text.encode(), "c.yaml"))
+    assert found is not None
+    assert found.framework == "mlx-lm"
+    run = assemble(read_bytes(text.encode(), "c.yaml"), Options())
+    assert run is not None
+    assert {one.value.key: one.replacement for one in run.config.layers[0].observations} == {
+        "batch-size": "batch_size",
+        "learning-rate": "learning_rate",
+        "max-seq-length": "max_seq_length",
+        "val-batches": "val_batches",
+    }

@@ -25,7 +25,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     if root is None or _word(root, "fine_tune_type") == "full":
         return []
     return [*_parameters(document, root), *_keys(document, root), *_rate(document, root), *_steps(document, root, look),
-            *_blocks(document, root, look)]  # fmt: skip
+            *_blocks(document, root, look), *_alpha(document, root, look)]  # fmt: skip
 
 
 def _word(root: Node, key: str) -> object:
@@ -98,3 +98,16 @@ def _steps(document: Document, root: Node, look: Look) -> Iterator[Observation]:
         at = place(document, pair, "grad_accumulation_steps")
         message = "`iters` counts batches, and the run ends before the first optimizer step"
         yield Observation("rejected", at, "lost", message)
+
+
+def _alpha(document: Document, root: Node, look: Look) -> Iterator[Observation]:
+    """Alpha, which loses nothing where the scale is what it comes to."""
+    pair = find(root, "lora_parameters.alpha")
+    if pair is None or not look.version_is("mlx-lm>=0.16"):
+        return
+    alpha, scale, rank = (_word(root, f"lora_parameters.{key}") for key in ("alpha", "scale", "rank"))
+    numbers = [one for one in (alpha, scale, rank) if isinstance(one, (int, float)) and not isinstance(one, bool)]
+    agrees = len(numbers) == 3 and abs(numbers[0] - numbers[1] * numbers[2]) < 1e-9
+    message = "mlx-lm multiplies BA by `scale` alone, which is alpha over rank of other trainers"
+    at = place(document, pair, "lora_parameters.alpha")
+    yield Observation("ignored", at, "harmless" if agrees else "lost", message, "", "remove", "mlx-lm")
