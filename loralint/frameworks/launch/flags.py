@@ -1,0 +1,153 @@
+"""Words behind a program to a document of its flags, with the place of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from loralint.source.command import Word
+from loralint.source.document import Document, Mark, Node, Pair
+from loralint.source.shell.words import tail
+
+FLAG = re.compile(r"--?[A-Za-z_][\w.\-]*(?==|$)|--[A-Za-z_][\w.\-]*")
+_NAME = re.compile(r"--?([A-Za-z_][\w.\-]*)(=?)")
+_SETTING = re.compile(r"([+~]{0,2}[A-Za-z_][\w./@\-]*)=")
+_REMOVED = re.compile(r"~([A-Za-z_][\w./@\-]*)$")
+_MOST = 1000
+
+
+class Taken(NamedTuple):
+    """flags: a document whose root holds them; rest: the words that are no flag's, in order."""
+
+    flags: Document
+    rest: tuple[Word, ...]
+
+
+class Style(NamedTuple):
+    """How a program takes its words. settings: `key=value` sets a key; switches: flags that take no word."""
+
+    settings: bool = False
+    switches: frozenset[str] = frozenset()
+
+
+def take(words: Iterable[Word], document: Document, at: tuple[int, int], style: Style) -> Taken:
+    """Sort words into flags and others. at: the command's place, which is that of the root."""
+    several = list(words)
+    pairs: list[Pair] = []
+    rest: list[Word] = []
+    index = 0
+    while index < len(several) and len(pairs) < _MOST:
+        word = several[index]
+        index += 1
+        flag = _flag(word)
+        if flag is not None:
+            values, used = _values(several, index, flag, style, document)
+            index += used
+            pairs.append(_pair(flag, values, document))
+        elif (style.settings or not pairs) and (setting := _setting(word, document)) is not None:
+            pairs.append(setting)
+        else:
+            rest.append(word)
+    root = Node("mapping", "map", Mark(at[0], document.lines), Mark(at[1], document.lines))
+    root.pairs = pairs
+    return Taken(_document(document, root), tuple(rest))
+
+
+def _document(document: Document, root: Node) -> Document:
+    made = Document(document.file, "flags", document.text)
+    made.lines = document.lines
+    made.roots = [root]
+    return made
+
+
+class _Flag(NamedTuple):
+    """name: with its dashes; value: what follows `=` in the same word, None without."""
+
+    word: Word
+    name: str
+    joined: bool
+
+
+def is_flag(word: Word) -> bool:
+    """Whether a word is an option and no value such as -1."""
+    return FLAG.match(word.raw) is not None
+
+
+def _flag(word: Word) -> _Flag | None:
+    match = _NAME.match(word.raw)
+    if match is None or (not match[2] and match.end() != len(word.raw)):
+        return None
+    return _Flag(word, word.raw[: match.end(1)], bool(match[2]))
+
+
+def _values(words: list[Word], index: int, flag: _Flag, style: Style, document: Document) -> tuple[list[Word], int]:
+    """The words that belong to a flag, and how many of the following they are."""
+    if flag.joined:
+        return [tail(flag.word, len(flag.name) + 1, document.lines)], 0
+    if flag.name in style.switches:
+        return [], 0
+    found: list[Word] = []
+    for word in words[index:]:
+        dotted = _SETTING.match(word.raw) if style.settings else None
+        if _flag(word) is not None or (dotted is not None and (found or "." in dotted[1])) or (found and _open(word)):
+            break
+        found.append(word)
+    return found, len(found)
+
+
+def _open(word: Word) -> bool:
+    """Whether the word is nothing but what is filled in later, unquoted: it may be further flags."""
+    return not isinstance(word.text, str) and not word.quoted and re.fullmatch(r"\$\{[^}]*\}", word.raw) is not None
+
+
+def _pair(flag: _Flag, values: list[Word], document: Document) -> Pair:
+    key = flag.name.lstrip("-")
+    key = key if "." in key else key.replace("-", "_")
+    key_node = _key_node(flag.word, flag.name, document)
+    if not values:
+        switch = Node("scalar", "bool", key_node.start_mark, key_node.end_mark, "true", plain=True, native=True)
+        return Pair(key, key_node, switch)
+    if len(values) == 1:
+        return Pair(key, key_node, values[0].node)
+    several = Node("sequence", "seq", values[0].node.start_mark, values[-1].node.end_mark)
+    several.items = [value.node for value in values]
+    return Pair(key, key_node, several)
+
+
+def _key_node(word: Word, name: str, document: Document) -> Node:
+    """The flag's name where the command has it; of one from a variable, where that is given."""
+    part = word.parts[0] if word.parts else None
+    start = part.start if part is not None else word.start
+    exact = part is not None and len(part.text) >= len(name) and part.end - part.start == len(part.text)
+    end = start + len(name) if exact else (part.end if part is not None else word.end)
+    return Node("scalar", "str", Mark(start, document.lines), Mark(end, document.lines), name, plain=True, native=name)
+
+
+def _setting(word: Word, document: Document) -> Pair | None:
+    """`a.b=c`, `+a=b`, `~a`."""
+    match = _SETTING.match(word.raw)
+    if match is None:
+        return None
+    key_node = _key_node(word, match[1], document)
+    value = tail(word, match.end(), document.lines)
+    return Pair(match[1].lstrip("+~"), key_node, _listed(value, document))
+
+
+def _listed(word: Word, document: Document) -> Node:
+    """`[a,b]` as the list that Hydra and OmegaConf make of it; anything else as it is."""
+    raw = word.raw
+    if not (isinstance(word.text, str) and raw.startswith("[") and raw.endswith("]") and "[" not in raw[1:]):
+        return word.node
+    start, end = word.node.start, word.node.end
+    exact = end - start == len(raw)
+    made = Node("sequence", "seq", word.node.start_mark, word.node.end_mark)
+    made.items = []
+    for match in re.finditer(r"[^,\[\]]+", raw):
+        text = match[0].strip()
+        lead = match.start() + len(match[0]) - len(match[0].lstrip())
+        first, last = (start + lead, start + lead + len(text)) if exact else (start, end)
+        inner = text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+        marks = Mark(first, document.lines), Mark(last, document.lines)
+        made.items.append(Node("scalar", "str", *marks, inner, plain=inner == text, native=inner))
+    return made

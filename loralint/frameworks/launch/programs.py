@@ -1,0 +1,124 @@
+"""The programs that start a training, and those that start these: what of their words is what.
+
+Sources: accelerate 1.15 commands/launch.py, torch 2.13 distributed/run.py, DeepSpeed edaa722 launcher/runner.py, and
+the trainers' own parsers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+class Launcher(NamedTuple):
+    """name: as Launch.launchers gives it. switches: options without a value. after: words that come first, as
+    `launch` of accelerate. modules: options after which a module is named. bare: options after which a program stands.
+    """
+
+    name: str
+    switches: frozenset[str]
+    after: str = ""
+    modules: frozenset[str] = frozenset({"-m", "--module"})
+    bare: frozenset[str] = frozenset({"--no_python", "--no-python"})
+
+
+_ACCELERATE = Launcher(
+    "accelerate",
+    _words("""
+        --cpu --multi_gpu --tpu --ipex --use_xpu --use_deepspeed --use_fsdp --use_tp --use_megatron_lm --quiet -q
+        --use_mps_device --mps --debug --tpu_cluster --no_tpu_cluster --tpu_use_cluster --tpu_use_sudo
+        --dynamo_use_fullgraph --dynamo_use_dynamic --dynamo_use_regional_compilation --use_cpu --downcast_bf16
+        --enable_cpu_affinity --standalone --use_parallelism_config --fp8_autocast_perform --xla
+    """),
+    after="launch",
+)
+_TORCHRUN = Launcher(
+    "torchrun", _words("--standalone --no_python --no-python --use_env --use-env --run_path --run-path")
+)
+_DEEPSPEED = Launcher(
+    "deepspeed",
+    _words("""
+        --force_multi --no_local_rank --no_ssh_check --no_ssh --save_pid --enable_each_rank_log_off --elastic_training
+        --bind_cores_to_rank --no_python
+    """),
+)
+LAUNCHERS = {
+    "accelerate": _ACCELERATE,
+    "accelerate-launch": _ACCELERATE._replace(after=""),
+    "torchrun": _TORCHRUN,
+    "deepspeed": _DEEPSPEED,
+    "ds": _DEEPSPEED,
+}
+# `python -m` these is one of those.
+MODULES = {
+    "accelerate.commands.launch": "accelerate-launch",
+    "accelerate.launch": "accelerate-launch",
+    "torch.distributed.run": "torchrun",
+    "torch.distributed.launch": "torchrun",
+    "deepspeed.launcher.runner": "deepspeed",
+    "deepspeed": "deepspeed",
+}
+# Programs that start what stands somewhere behind them; their own options are many, so the first word that is a known
+# program or a Python file is looked for.
+OUTER = _words("""
+    mpirun mpiexec horovodrun srun colossalai ray docker podman nvidia-docker singularity apptainer enroot uv poetry
+    pipenv pixi hatch rye pdm conda mamba micromamba modal ssh nsys ncu proxychains4 ipython-run gosu tini catchsegv
+    hipify kubectl dlc bsub qsub salloc
+""")
+# Of these the training is one only with such a first word.
+TRAINERS: dict[str, frozenset[str]] = {
+    "llamafactory-cli": _words("train"),
+    "lmf": _words("train"),
+    "axolotl": _words("train"),
+    "swift": _words("sft rlhf pt"),
+    "megatron": _words("sft rlhf pt"),
+    "trl": _words("sft dpo kto orpo cpo reward grpo rloo ppo online_dpo nash_md xpo bco gkd prm"),
+    "tune": _words("run"),
+    "litgpt": _words("finetune finetune_lora finetune_full finetune_adapter finetune_adapter_v2 pretrain"),
+    "oumi": _words("train"),
+    "mlx_lm": _words("lora"),
+    "mlx_lm.lora": frozenset(),
+    "autotrain": _words("llm dreambooth seq2seq text-classification vlm sentence-transformers --config"),
+    "ludwig": _words("train experiment"),
+    "simpletuner": _words("train"),
+    "xtuner": _words("train"),
+    "automodel": _words("finetune pretrain kd"),
+    "nemo": _words("llm"),
+}
+ALIASES = {"lmf": "llamafactory-cli", "mlx_lm.lora": "mlx_lm"}
+# `python -m` of a trainer, and scripts of theirs that are called by path: (program, subcommand).
+TRAINER_MODULES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
+    (re.compile(pattern), program, subcommand)
+    for pattern, program, subcommand in (
+        (r"axolotl\.cli\.train", "axolotl", "train"),
+        (r"llamafactory\.cli", "llamafactory-cli", ""),
+        (r"llamafactory\.(?:launcher|train.*)", "llamafactory-cli", "train"),
+        (r"swift\.cli\._?megatron\.(?P<sub>sft|rlhf|pt)", "megatron", ""),
+        (r"swift\.cli\.(?P<sub>sft|rlhf|pt)", "swift", ""),
+        (r"trl\.cli(?:\..*)?", "trl", ""),
+        (r"trl\.scripts\.(?P<sub>\w+)", "trl", ""),
+        (r"mlx_lm[._]lora", "mlx_lm", "lora"),
+        (r"mlx_lm", "mlx_lm", ""),
+        (r"litgpt", "litgpt", ""),
+        (r"oumi", "oumi", ""),
+        (r"oumi\.core\.cli\.main", "oumi", ""),
+        (r"autotrain\.trainers\.clm", "autotrain", "llm"),
+        (r"simpletuner\.train", "simpletuner", "train"),
+    )
+)
+# Modules that are no training, whatever their flags.
+OTHER_MODULES = _words("""
+    pip venv ensurepip http.server json.tool pdb pytest build twine virtualenv ipykernel jupyter nltk.downloader spacy
+    vllm.entrypoints.openai.api_server vllm.entrypoints.api_server sglang.launch_server torch.utils.collect_env site
+    compileall timeit cProfile zipfile tarfile py_compile unittest
+""")
+# Programs that take `key=value` words for settings.
+DOTLISTS = _words("tune verl nemo automodel llamafactory-cli oumi")
+PYTHON = re.compile(r"(?:i?python|pypy)[\d.]*(?:\.exe)?|py(?:\.exe)?")
+SCRIPT = re.compile(r".*\.py")
+# Options of Python itself that take a word.
+PYTHON_VALUED = _words("-X -W --check-hash-based-pycs")

@@ -1,0 +1,158 @@
+"""Which reader serves a launch: by its program, its script's name, else by the names of its flags."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import NamedTuple
+
+from loralint.frameworks.detect import detect
+from loralint.frameworks.detect import reader as reader_named
+from loralint.frameworks.flags import as_flags
+from loralint.frameworks.launched import Launch
+from loralint.frameworks.table import Reader
+
+
+class Served(NamedTuple):
+    """module: the reader's. guessed: only names of flags spoke for it, so others are the script's own. family: the
+    module with readers by script, which has a better one.
+    """
+
+    module: str
+    guessed: bool = False
+    family: str = ""
+
+
+_PROGRAMS = {
+    "axolotl": "axolotl",
+    "llamafactory-cli": "llamafactory",
+    "swift": "ms_swift",
+    "megatron": "ms_swift_megatron",
+    "trl": "trl",
+    "tune": "torchtune",
+    "litgpt": "litgpt",
+    "oumi": "oumi",
+    "mlx_lm": "mlx_lm",
+    "autotrain": "autotrain",
+    "ludwig": "ludwig",
+    "simpletuner": "simpletuner",
+    "automodel": "nemo_automodel",
+    "nemo": "nemo",
+    "verl": "verl",
+}
+_MODULES = (
+    (r"verl\.trainer\.(?:fsdp_sft_trainer|sft_trainer\w*)", "verl_sft"),
+    (r"verl\..*", "verl"),
+    (r"openrlhf\.cli\.train_\w+", "openrlhf"),
+    (r"tuning\.sft_trainer", "fms_hf_tuning"),
+    (r"nemo_automodel\..*", "nemo_automodel"),
+    (r"ludwig\.(?:train|experiment)", "ludwig"),
+    (r"h2o_llmstudio\.train|llm_studio\.train", "h2o_llmstudio"),
+)
+# Scripts that belong to one trainer by name, or by the folder before it.
+_SCRIPTS = (
+    (r"(?:.*/)?src/train(?:_bash|_sft|_web)?\.py|(?:.*/)?train_bash\.py", "llamafactory"),
+    (r"(?:.*/)?(?:llamafactory/launcher)\.py", "llamafactory"),
+    (r"(?:.*/)?swift/cli/(?:sft|rlhf|pt)\.py|(?:.*/)?llm_sft\.py", "ms_swift"),
+    (
+        r"(?:.*/)?trl/scripts/\w+\.py|(?:.*/)?examples/scripts/(?:sft|dpo|kto|orpo|reward\w*|grpo|cpo|rloo)\w*\.py",
+        "trl",
+    ),
+    (r"(?:.*/)?finetrainers/train\.py", "finetrainers"),
+    (r"(?:.*/)?openrlhf/cli/train_\w+\.py", "openrlhf"),
+    (r"(?:.*/)?tuning/sft_trainer\.py|(?:.*/)?accelerate_launch\.py", "fms_hf_tuning"),
+    (r"(?:.*/)?simpletuner/train\.py", "simpletuner"),
+)
+# Trainers whose scripts are many, each with flags of its own: modules with `reader_of(script)`.
+_FAMILIES = ("musubi", "sd_scripts_flags", "diffusers")
+_MODULE_OF = {"sd_scripts_flags": "sd_scripts"}
+_HOMEMADE = 3  # known names that a script of nobody known must share
+
+
+def reader_of(launch: Launch) -> str | None:
+    """The module of the reader that serves a launch, or None for a program that is nobody's."""
+    served = _served(launch)
+    return served.module if served is not None else None
+
+
+def guessed(launch: Launch) -> bool:
+    """Whether only the names of the flags say whose they are."""
+    served = _served(launch)
+    return served is not None and served.guessed
+
+
+def reader_for(launch: Launch) -> Reader | None:
+    """The reader of a launch's flags; of a script with flags of its own, one that knows them.
+
+    Where only names speak for it, unknown flags are the script's own, and nothing is certain.
+    """
+    served = _served(launch)
+    if served is None:
+        return None
+    own = _of_script(served.family, _stem(launch)) if served.family else None
+    if own is not None:
+        return own
+    reader = as_flags(reader_named(served.module))
+    return reader._replace(keys="", guessed=True) if served.guessed else reader
+
+
+@cache
+def _of_script(family: str, stem: str) -> Reader | None:
+    found: Reader | None = import_module(f"loralint.frameworks.readers.{family}").reader_of(stem)
+    return found
+
+
+def _stem(launch: Launch) -> str:
+    if launch.script is not None:
+        name = launch.script.raw.replace("\\", "/").rpartition("/")[2]
+        return name.removesuffix(".py") if name.endswith(".py") else ""
+    return launch.module.rpartition(".")[2]
+
+
+def _served(launch: Launch) -> Served | None:
+    if launch.program in _PROGRAMS and launch.program != "verl":
+        return Served(_PROGRAMS[launch.program])
+    for pattern, module in _MODULES if launch.module else ():
+        if re.fullmatch(pattern, launch.module):
+            return Served(module)
+    path = launch.script.raw.replace("\\", "/") if launch.script is not None else ""
+    for pattern, module in _SCRIPTS if path else ():
+        if re.fullmatch(pattern, path):
+            return Served(module)
+    stem = _stem(launch)
+    for family in _FAMILIES if stem else ():
+        if _of_script(family, stem) is not None and _fits(launch, family):
+            return Served(_MODULE_OF.get(family, family), family=family)
+    return _by_flags(launch)
+
+
+def _fits(launch: Launch, family: str) -> bool:
+    """Whether a script of a common name is that trainer's: nearly all of its flags are known there."""
+    from loralint.frameworks.key_list import top_keys
+
+    reader = _of_script(family, _stem(launch))
+    root = launch.flags.root
+    if reader is None or root is None or not reader.keys:
+        return reader is not None
+    names = {pair.key for pair in root.pairs}
+    known = names & top_keys(reader.keys)
+    return len(known) * 2 >= len(names)
+
+
+def _by_flags(launch: Launch) -> Served | None:
+    """By the keys that tell files apart; a script of nobody known needs several names, one of them of an adapter."""
+    root = launch.flags.root
+    if root is None or not root.pairs:
+        return None
+    found = detect(launch.flags)
+    if found is not None and found.module != "generic":
+        return Served(found.module, guessed=launch.program == "python")
+    names = [pair.key for pair in root.pairs]
+    from loralint.frameworks.signatures import HF
+
+    shared = [name for name in names if name in HF]
+    adapter = [name for name in names if re.search(r"lora|peft|adapter|qlora|rank", name)]
+    if adapter and len(shared) + len(adapter) >= _HOMEMADE:
+        return Served("transformers", guessed=True)
+    return None

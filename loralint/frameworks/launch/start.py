@@ -1,0 +1,196 @@
+"""From commands to launches: launchers off, outermost first, until the program that trains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from loralint.frameworks.launch.flags import Style, is_flag, take
+from loralint.frameworks.launch.programs import (
+    ALIASES,
+    DOTLISTS,
+    LAUNCHERS,
+    MODULES,
+    OTHER_MODULES,
+    OUTER,
+    PYTHON,
+    PYTHON_VALUED,
+    SCRIPT,
+    TRAINER_MODULES,
+    TRAINERS,
+)
+from loralint.frameworks.launch.programs import Launcher as Known
+from loralint.frameworks.launched import Launch, Launcher
+from loralint.source.command import Command, Shell, Word
+from loralint.source.document import Document
+
+_DEEPEST = 8  # launchers around launchers
+
+
+class _Found(NamedTuple):
+    """What a command turns out to start: program, subcommand, script, module, and the words behind."""
+
+    program: str
+    subcommand: str = ""
+    script: Word | None = None
+    module: str = ""
+    words: tuple[Word, ...] = ()
+
+
+class _At(NamedTuple):
+    document: Document
+    command: Command
+    launchers: list[Launcher]
+
+    def take(self, words: Iterable[Word], style: Style | None = None) -> tuple[Document, tuple[Word, ...]]:
+        """Flags and the other words."""
+        return take(words, self.document, (self.command.start, self.command.end), style or Style())
+
+
+def launches(shell: Shell, document: Document) -> list[Launch]:
+    """Every training start of a script, in its order; the same command of a loop with the same words only once."""
+    found: list[Launch] = []
+    seen: set[tuple[int, tuple[str, ...]]] = set()
+    for command in shell.commands:
+        same = (command.start, tuple(word.raw for word in command.words))
+        if same not in seen:
+            seen.add(same)
+            found += _launch(command, document)
+    return found
+
+
+def _launch(command: Command, document: Document) -> list[Launch]:
+    at = _At(document, command, [])
+    found = _unwrap(command.words, at, 0)
+    if found is None:
+        return []
+    flags, rest = at.take(found.words, Style(settings=found.program in DOTLISTS or _hydra(found)))
+    made = Launch(
+        found.program, found.subcommand, found.script, found.module, flags, rest, tuple(at.launchers),
+        command.env, command.folder, command.start, command.sure,
+    )  # fmt: skip
+    return [made]
+
+
+def _hydra(found: _Found) -> bool:
+    """Whether settings come as `a.b=c`: most dotted words of the command do."""
+    return sum("=" in word.raw and not word.raw.startswith("-") and "." in word.raw.partition("=")[0]
+               for word in found.words) > 1  # fmt: skip
+
+
+def _unwrap(words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
+    if not words or depth > _DEEPEST:
+        return None
+    name = _base(words[0])
+    if PYTHON.fullmatch(name):
+        return _python(words[1:], at, depth)
+    if name in LAUNCHERS:
+        return _launched(name, words[1:], at, depth)
+    if name in TRAINERS:
+        return _trainer(name, words[1:], at)
+    if name in OUTER:
+        return _outer(name, words, at, depth)
+    return _Found("python", script=words[0], words=words[1:]) if SCRIPT.fullmatch(name) else None
+
+
+def _base(word: Word) -> str:
+    return word.raw.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+
+
+def _python(words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
+    """`python -u -m a.b`, `python x.py`; what stands in `-c` or comes from a pipe is no launch."""
+    index = 0
+    while index < len(words) and words[index].raw.startswith("-") and words[index].raw not in ("-m", "-c", "-"):
+        index += 2 if words[index].raw in PYTHON_VALUED else 1
+    rest = words[index:]
+    if not rest or rest[0].raw in ("-c", "-"):
+        return None
+    if rest[0].raw == "-m":
+        return _module(rest[1:], at, depth)
+    return _Found("python", script=rest[0], words=rest[1:])
+
+
+def _module(words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
+    if not words or words[0].raw in OTHER_MODULES:
+        return None
+    module, rest = words[0].raw, words[1:]
+    if module in MODULES:
+        return _launched(MODULES[module], rest, at, depth)
+    for pattern, program, subcommand in TRAINER_MODULES:
+        match = pattern.fullmatch(module)
+        if match is None:
+            continue
+        known = subcommand or match.groupdict().get("sub", "")
+        if known:
+            return _Found(program, known, module=module, words=rest)
+        found = _trainer(program, rest, at)
+        return found._replace(module=module) if found is not None else None
+    return _Found("verl" if module.startswith("verl.") else "python", module=module, words=rest)
+
+
+def _trainer(name: str, words: tuple[Word, ...], at: _At) -> _Found | None:
+    subcommands, program = TRAINERS[name], ALIASES.get(name, name)
+    if not subcommands:
+        return _Found(program, "lora", words=words)
+    if not words or words[0].raw not in subcommands:
+        return None
+    if words[0].raw.startswith("-"):  # `autotrain --config x.yml` has none
+        return _Found(program, words=words)
+    rest = words[1:]
+    if name == "tune":
+        split = _options(LAUNCHERS["torchrun"], rest)
+        if split:
+            at.launchers.append(
+                Launcher("torchrun", at.take(rest[:split], Style(switches=LAUNCHERS["torchrun"].switches))[0])
+            )
+            rest = rest[split:]
+    return _Found(program, words[0].raw, words=rest)
+
+
+def _launched(name: str, words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
+    """A launcher whose options are known: what stands behind them is a script, a module or a program."""
+    known = LAUNCHERS[name]
+    if known.after:
+        if not words or words[0].raw != known.after:
+            return None
+        words = words[1:]
+    split = _options(known, words)
+    own, rest = words[:split], words[split:]
+    flags, _ = at.take(own, Style(switches=known.switches | known.modules))
+    at.launchers.append(Launcher(known.name, flags))
+    if any(word.raw in known.modules for word in own):
+        return _module(rest, at, depth + 1)
+    if not rest:
+        return None
+    if any(word.raw in known.bare for word in own) or _base(rest[0]) in TRAINERS or PYTHON.fullmatch(_base(rest[0])):
+        return _unwrap(rest, at, depth + 1)
+    return _Found("python", script=rest[0], words=rest[1:])
+
+
+def _options(known: Known, words: tuple[Word, ...]) -> int:
+    """How many words are the launcher's own options; what they do not know takes one value."""
+    index = 0
+    while index < len(words) and is_flag(words[index]):
+        word = words[index].raw
+        index += 1
+        if word in known.modules:
+            break
+        valued = word not in known.switches and "=" not in word
+        if valued and index < len(words) and not is_flag(words[index]):
+            index += 1
+    return index
+
+
+def _outer(name: str, words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
+    """A program with options of its own around a command: the first word that can be one starts it."""
+    for index, word in enumerate(words[1:], 1):
+        base = _base(word)
+        image = name in ("docker", "podman") and ("/" in word.raw or ":" in word.raw) and not SCRIPT.fullmatch(base)
+        if image or not (PYTHON.fullmatch(base) or base in LAUNCHERS or base in TRAINERS or SCRIPT.fullmatch(base)):
+            continue
+        at.launchers.append(Launcher(name, at.take(words[1:index])[0]))
+        found = _unwrap(words[index:], at, depth + 1)
+        if found is not None:
+            return found
+        at.launchers.pop()
+    return None

@@ -1,0 +1,90 @@
+"""Here-documents: files that a script writes itself, and programs that it hands to an interpreter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loralint.source.command import Files
+from loralint.source.shell.commands import simple
+from loralint.source.shell.words import expand
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as Syntax
+
+    from loralint.source.shell.grammar import Tree
+    from loralint.source.shell.program import Reading
+    from loralint.source.shell.scope import Scope
+
+_WRITERS = frozenset({"cat", "tee"})
+_EXPANSIONS = frozenset({"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"})
+
+
+def redirected(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
+    """Follow a command with its redirections."""
+    from loralint.source.shell.program import run
+
+    body = syntax.child_by_field_name("body")
+    redirects = [child for child in syntax.children if child.type.endswith("_redirect")]
+    heredocs = [child for child in redirects if child.type == "heredoc_redirect"]
+    nested = [child for one in heredocs for child in one.children]  # `cat <<EOF > file`, `cat <<EOF | python -`
+    redirects += [child for child in nested if child.type == "file_redirect"]
+    documents = [found for one in heredocs if (found := _document(tree, one, scope)) is not None]
+    if body is not None and body.type == "command":
+        name = _written_to(tree, body, redirects, scope)
+        if documents and name:
+            reading.files.append(Files(name, *documents[0]))
+        else:
+            simple(reading, tree, body, scope, tuple((text, start) for text, start, _ in documents))
+    elif body is not None:
+        run(reading, tree, body, scope)
+    for child in nested:
+        if child.type in {"pipeline", "command", "list"}:
+            run(reading, tree, child, scope)
+
+
+def _written_to(tree: Tree, body: Syntax, redirects: list[Syntax], scope: Scope) -> str:
+    """The file that `cat` or `tee` writes, with its variables filled in; "" for none or one that is not known."""
+    words = [one for child in body.children for one in expand(tree, child, scope) if child.type != "file_redirect"]
+    if not words or words[0].text not in _WRITERS:
+        return ""
+    if words[0].text == "tee":
+        named = [one for one in words[1:] if not one.text.startswith("-")]
+    else:
+        named = [
+            one
+            for redirect in redirects
+            if redirect.type == "file_redirect" and any(child.type in {">", ">>", ">|"} for child in redirect.children)
+            for destination in redirect.children_by_field_name("destination")
+            for one in expand(tree, destination, scope)
+        ]
+    return named[0].text if named else ""
+
+
+def _document(tree: Tree, heredoc: Syntax, scope: Scope) -> tuple[str, int, tuple[tuple[int, int], ...]] | None:
+    """Text, offset and moves of a here-document; variables are filled in unless its mark is quoted."""
+    body = next((child for child in heredoc.children if child.type == "heredoc_body"), None)
+    mark = next((child for child in heredoc.children if child.type == "heredoc_start"), None)
+    if body is None or mark is None:
+        return None
+    start, end = _bounds(tree, heredoc, body)
+    inside = [child for child in body.children if child.type in _EXPANSIONS]
+    if not inside or set(tree.of(mark)) & set("'\"\\"):
+        return tree.text(start, end), start, ()
+    pieces, moves, at, size = [], [(0, start)], start, 0
+    for child in inside:
+        before = tree.text(at, tree.at(child.start_byte))
+        filled = " ".join(one.text for one in expand(tree, child, scope))
+        pieces += [before, filled]
+        at, size = tree.at(child.end_byte), size + len(before) + len(filled)
+        moves += [(size - len(filled), tree.at(child.start_byte)), (size, at)]
+    return "".join([*pieces, tree.text(at, end)]), start, tuple(moves)
+
+
+def _bounds(tree: Tree, heredoc: Syntax, body: Syntax) -> tuple[int, int]:
+    """From the line behind the mark to the closing one: the tree leaves out blank lines at the start."""
+    closing = next((child for child in heredoc.children if child.type == "heredoc_end"), None)
+    end = tree.at(closing.start_byte) if closing is not None else tree.at(body.end_byte)
+    first = tree.at(body.start_byte)
+    while first > tree.start and tree.text(first - 1, first) in " \t":
+        first -= 1
+    return first, end

@@ -1,0 +1,75 @@
+"""What a shell knows at one point of a script: variables, functions, folder, arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loralint.source.command import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from loralint.source.shell.words import Field
+
+# set by the shell itself or by nobody: known to be empty or not known at all, but never from the file
+_RUNTIME = frozenset({"RANDOM", "SECONDS", "PPID", "BASHPID", "LINENO", "PWD", "OLDPWD", "HOSTNAME", "BASH_SOURCE"})
+
+
+class Scope:
+    """names: variable -> its words (one, or those of an array). exported: those that programs get. folder: where `cd`
+    led, None when unknown. args: `$1`, `$2` ..., None when somebody else gives them. sure: no branch was entered.
+    """
+
+    __slots__ = ("args", "depth", "exported", "folder", "functions", "names", "sure")
+
+    def __init__(self) -> None:
+        self.names: dict[str, tuple[Field, ...]] = {}
+        self.exported: dict[str, None] = {}
+        self.folder: str | None = ""
+        self.args: tuple[Field, ...] | None = None
+        self.functions: dict[str, Any] = {}
+        self.sure = True
+        self.depth = 0
+
+    def copy(self, *, sure: bool | None = None) -> Scope:
+        """What a subshell or a branch starts from."""
+        made = Scope()
+        made.names, made.exported, made.functions = dict(self.names), dict(self.exported), dict(self.functions)
+        made.folder, made.args, made.depth = self.folder, self.args, self.depth
+        made.sure = self.sure if sure is None else self.sure and sure
+        return made
+
+    def merge(self, outcomes: Iterable[Scope]) -> None:
+        """Go on after a branch: what its ways left different is not known."""
+        several = list(outcomes)
+        for name in {name for one in several for name in one.names}:
+            values = [one.names.get(name) for one in several]
+            if all(_same(values[0], one) for one in values[1:]):
+                self.names[name] = values[-1] or ()
+            else:
+                given = next(one for one in values if one)
+                self.forget(name, f"`${name}` is set in a branch", given)
+        for one in several:
+            self.exported.update(one.exported)
+            self.functions.update(one.functions)
+        folders = {one.folder for one in several}
+        self.folder = folders.pop() if len(folders) == 1 else None
+
+    def forget(self, name: str, why: str, like: tuple[Field, ...] = ()) -> None:
+        """Make a variable unknown, at the place where it was given last."""
+        from loralint.source.shell.words import Field
+
+        start, end = (like[0].start, like[-1].end) if like else (0, 0)
+        self.names[name] = (Field((Part(f"${{{name}}}", start, end, why),), start, end),)
+
+    def why_absent(self, name: str) -> str:
+        """Why a variable that the file does not set is not known."""
+        if name.isdigit() or name in {"@", "*", "#"}:
+            return "it is an argument of the script"
+        return f"`${name}` is known only when it runs" if name in _RUNTIME else f"`${name}` comes from the environment"
+
+
+def _same(left: tuple[Field, ...] | None, right: tuple[Field, ...] | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return [(one.text, one.why) for one in left] == [(one.text, one.why) for one in right]

@@ -1,0 +1,226 @@
+"""What an argument becomes: quotes, escapes, variables, arrays and small arithmetic, with the place of every part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from loralint.model import Unknown
+from loralint.source.command import Part, Word
+from loralint.source.document import Lines, Mark, Node
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as Syntax
+
+    from loralint.source.shell.grammar import Tree
+    from loralint.source.shell.scope import Scope
+
+# In a text that was brought into bash's form: stands for nothing, so that every place stays.
+FILLER = "\ue000"
+# In such a text: a backslash that escapes nothing.
+BACKSLASH = "\ue001"
+_ESCAPES = re.compile(rf"\\(\r?\n)|\\(.)|{FILLER}", re.DOTALL)
+_QUOTED_ESCAPES = re.compile(rf'\\(\r?\n)|\\([$`"\\])|{FILLER}')
+_ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
+# Characters of a word, words of an array: beyond them a value is doubled again and again by somebody hostile.
+_LONGEST, _MOST = 32 * 1024, 2000
+
+
+class Field(NamedTuple):
+    """A word before it is handed out: its parts, where it stands as written, and whether some of it is quoted."""
+
+    parts: tuple[Part, ...]
+    start: int
+    end: int
+    quoted: bool = False
+
+    @property
+    def text(self) -> str:
+        """What it gives, with `${NAME}` for what is unknown."""
+        return "".join(part.text for part in self.parts)
+
+    @property
+    def why(self) -> str:
+        """Why it is not known, or ""."""
+        return next((part.why for part in self.parts if part.why), "")
+
+
+class _Split(NamedTuple):
+    """A part that blanks take apart, since no quotes are round it."""
+
+    part: Part
+
+
+_Atom = Part | _Split | tuple[Field, ...]
+
+
+def expand(tree: Tree, syntax: Syntax, scope: Scope) -> list[Field]:
+    """The words that one argument becomes: none for an unquoted empty variable, several for an array."""
+    start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
+    quoted = _has_quotes(syntax)
+    atoms = list(_atoms(tree, syntax, scope, quoted=False))
+    if len(atoms) == 1 and not isinstance(atoms[0], (Part, _Split)):
+        return list(atoms[0])  # an array and nothing else: its words keep their own places
+    words: list[list[Part]] = [[]] if quoted else []
+    fresh = not quoted
+    for piece in _pieces(atoms):
+        if piece is None:
+            fresh = True
+        elif fresh:
+            words.append([piece])
+            fresh = False
+        else:
+            words[-1].append(piece)
+    return [Field(tuple(parts), start, end, quoted) for parts in words[:_MOST]]
+
+
+def _pieces(atoms: Iterable[_Atom]) -> Iterator[Part | None]:
+    """The parts in order, with None where a word ends."""
+    for atom in atoms:
+        if isinstance(atom, Part):
+            yield atom
+        elif isinstance(atom, _Split):
+            yield from _blanks(atom.part)
+        else:
+            for index, one in enumerate(atom):
+                if index:
+                    yield None
+                yield from one.parts
+
+
+def joined(tree: Tree, syntax: Syntax, scope: Scope) -> Field:
+    """The one text of an assigned value, which blanks do not take apart."""
+    parts: list[Part] = []
+    for atom in _atoms(tree, syntax, scope, quoted=True):
+        several = [one.parts for one in atom] if not isinstance(atom, (Part, _Split)) else [[_part(atom)]]
+        for index, more in enumerate(several):
+            if index:
+                parts.append(Part(" ", tree.at(syntax.start_byte), tree.at(syntax.start_byte)))
+            parts.extend(more)
+    start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
+    return bounded(Field(tuple(parts), start, end, _has_quotes(syntax)))
+
+
+def bounded(field: Field) -> Field:
+    """The same, or unknown where it has grown beyond what anybody writes."""
+    if len(field.parts) > _MOST or sum(len(part.text) for part in field.parts) > _LONGEST:
+        return Field((Part("${...}", field.start, field.end, "the value grows too long"),), field.start, field.end)
+    return field
+
+
+def as_word(field: Field, lines: Lines) -> Word:
+    """The word with its node: at the value of a variable where it is nothing but that."""
+    parts = tuple(part for part in field.parts if part.text) or field.parts
+    start, end = (parts[0].start, parts[-1].end) if len(parts) == 1 else (field.start, field.end)
+    if len(parts) == 1 and field.start <= start and end <= field.end:
+        start, end = field.start, field.end
+    return _word(parts, start, end, field, lines)
+
+
+def tail(word: Word, count: int, lines: Lines) -> Word:
+    """The word without its first characters, as the value in `--flag=value`: at its own place."""
+    kept: list[Part] = []
+    begins, left = word.start, count
+    for part in word.parts:
+        size = len(part.text)
+        if left >= size and size:
+            left -= size
+            begins = part.end if word.start <= part.end <= word.end else begins
+        elif left and size:
+            exact = part.end - part.start == size
+            kept.append(part._replace(text=part.text[left:], start=part.start + left if exact else part.start))
+            begins = kept[-1].start if word.start <= part.start <= word.end else begins
+            left = 0
+        elif size:
+            kept.append(part)
+    field = Field(tuple(kept), min(begins, word.end), word.end, word.quoted)
+    if len(kept) == 1 and kept[0].end - kept[0].start == len(kept[0].text):
+        return _word(field.parts, kept[0].start, kept[0].end, field, lines)
+    return as_word(field, lines)
+
+
+def _word(parts: tuple[Part, ...], start: int, end: int, field: Field, lines: Lines) -> Word:
+    raw, why = "".join(part.text for part in parts), field.why
+    text = Unknown(why) if why else raw
+    node = Node("scalar", "str", Mark(start, lines), Mark(end, lines), raw, not field.quoted, text)
+    return Word(text, node, field.quoted, parts, field.start, field.end)
+
+
+def _part(atom: Part | _Split) -> Part:
+    return atom.part if isinstance(atom, _Split) else atom
+
+
+def _has_quotes(syntax: Syntax) -> bool:
+    kinds = ("string", "raw_string", "ansi_c_string", "translated_string")
+    return syntax.type in kinds or any(child.type in kinds for child in syntax.children)
+
+
+def _blanks(part: Part) -> Iterator[Part | None]:
+    """The pieces of a part between blanks, with None for the blanks."""
+    if part.why:
+        yield part
+        return
+    exact = part.end - part.start == len(part.text)
+    for match in list(re.finditer(r"\s+|\S+", part.text))[: 2 * _MOST]:
+        if match[0].isspace():
+            yield None
+        elif exact:
+            yield Part(match[0], part.start + match.start(), part.start + match.end())
+        else:
+            yield Part(match[0], part.start, part.end)
+
+
+def _atoms(tree: Tree, syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator[_Atom]:
+    kind = syntax.type
+    if kind in {"concatenation", "command_name"}:
+        for child in syntax.children:
+            yield from _atoms(tree, child, scope, quoted=quoted)
+    elif kind in {"string", "translated_string"}:
+        yield from _string(tree, syntax, scope)
+    elif kind == "raw_string":
+        start, end = tree.at(syntax.start_byte) + 1, tree.at(syntax.end_byte) - 1
+        yield Part(_shown(tree.text(start, end)), start, end)
+    elif kind == "ansi_c_string":
+        start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
+        yield Part(re.sub(r"\\(.)", lambda one: _ANSI.get(one[1], one[0]), tree.text(start + 2, end - 1)), start, end)
+    elif kind in {"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"}:
+        from loralint.source.shell.expansions import value
+
+        for one in value(tree, syntax, scope, quoted=quoted):
+            yield _Split(one) if isinstance(one, Part) and not quoted else one
+    elif kind == "process_substitution":
+        start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
+        yield Part("<(...)", start, end, "`<(...)` is what another command prints")
+    else:
+        yield from _plain(tree, tree.at(syntax.start_byte), tree.at(syntax.end_byte), _ESCAPES)
+
+
+def _string(tree: Tree, syntax: Syntax, scope: Scope) -> Iterator[_Atom]:
+    """Between double quotes: the gaps between the variables are text, whatever the tree makes of them."""
+    opening = next((child for child in syntax.children if child.type == "string"), syntax)
+    at, end = tree.at(opening.start_byte) + 1, tree.at(opening.children[-1].start_byte)
+    for child in opening.children:
+        if child.type in {"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"}:
+            yield from _plain(tree, at, tree.at(child.start_byte), _QUOTED_ESCAPES)
+            yield from _atoms(tree, child, scope, quoted=True)
+            at = tree.at(child.end_byte)
+    yield from _plain(tree, at, end, _QUOTED_ESCAPES)
+
+
+def _plain(tree: Tree, start: int, end: int, escapes: re.Pattern[str]) -> Iterator[Part]:
+    """Text as it stands, cut where an escape shifts the places."""
+    text = tree.text(start, end).replace(BACKSLASH, "\\\\") if False else tree.text(start, end)
+    at = 0
+    for match in escapes.finditer(text) if "\\" in text or FILLER in text else ():
+        if match.start() > at:
+            yield Part(_shown(text[at : match.start()]), start + at, start + match.start())
+        if match[2]:
+            yield Part(match[2], start + match.start() + 1, start + match.end())
+        at = match.end()
+    if at < len(text):
+        yield Part(_shown(text[at:]), start + at, start + len(text))
+
+
+def _shown(text: str) -> str:
+    return text.replace(BACKSLASH, "\\")
