@@ -30,7 +30,7 @@ def options(launcher: str, **given: object) -> Layer:
          {"dist.launcher_processes_per_node": 4, "dist.launcher_nodes": 2}),
         ("torchrun", {"nproc_per_node": "gpu", "nnodes": "1:4"}, {}),
         ("deepspeed", {"num_gpus": "8"}, {"dist.launcher_processes_per_node": 8}),
-        ("deepspeed", {"include": "localhost:4,5"}, {"dist.launcher_processes_per_node": 2, "dist.visible_devices": 2}),
+        ("deepspeed", {"include": "localhost:4,5"}, {"dist.launcher_processes_per_node": 2}),
         ("deepspeed", {"include": "a:0@b:1"}, {}),
         ("accelerate", {"num_processes": "8", "num_machines": "2", "mixed_precision": "bf16"},
          {"dist.launcher_processes": 8, "dist.launcher_nodes": 2, "dist.launcher_precision": "bf16",

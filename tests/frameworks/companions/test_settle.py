@@ -86,7 +86,7 @@ def test_the_datasets_file_counts_before_the_command_line() -> None:
 
 def test_a_rows_launcher_and_versions_decide() -> None:
     pair = source("env", dist__visible_devices=4), source("launcher", dist__visible_devices=2)
-    assert settled("trl", *pair, launcher="deepspeed")[1] == ["env dist.visible_devices lost"]
+    assert settled("trl", *pair, launcher="accelerate")[1] == ["env dist.visible_devices lost"]
     assert settled("trl", *pair, launcher="torchrun")[1] == []
     assert relation("default", "env", "precision.bf16", "trl", (), lambda _: False).how == "override"
 
@@ -99,6 +99,14 @@ def test_the_order_of_the_question_does_not_matter(one: str, other: str) -> None
         assert asked == relation(other, one, field, "sd-scripts", ("accelerate",), lambda _: True) or one == other
         assert {asked.stronger, asked.weaker} == {one, other}
     assert rank(one) <= rank(other) or relation(one, other, "optim.lr", "trl", (), lambda _: True).stronger == other
+
+
+@pytest.mark.parametrize(
+    ("framework", "loser"), [("diffusers", "flags"), ("trl", "env"), ("torchtune", "env"), ("sd-scripts", "flags")]
+)
+def test_accelerates_own_count_of_passes(framework: str, loser: str) -> None:
+    _, told = settled(framework, source("env", batch__accumulation=1), source("flags", batch__accumulation=8))
+    assert told == [f"{loser} batch.accumulation lost"]
 
 
 def test_fields_that_are_decided_together() -> None:

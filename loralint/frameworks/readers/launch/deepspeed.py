@@ -22,7 +22,6 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.launcher_processes_per_node", "num_gpus", count),
     Entry("dist.launcher_processes_per_node", "include", slots, never),
     Entry("dist.launcher_nodes", "num_nodes", count),
-    Entry("dist.visible_devices", "include", slots, never),
 )
 
 READER = Reader(
