@@ -26,7 +26,7 @@ class Thing:
 
     number: its own, from 1. name: the full dotted name of something imported, else empty. made: the call that gave it
     back; what `trainer.model` holds is made by the call `__getattr__` on `trainer` with the argument "model", which is
-    in no Script.calls. place: of several things that one call gave back together, which it is, from 0. either: what it
+    in no Script.calls; what `for x in xs` holds likewise by `__next__` on `xs`. place: of several things that one call gave back together, which it is, from 0. either: what it
     may be when branches leave different things in one name. Variables that hold the same object hold the same Thing.
     """
 

@@ -163,10 +163,10 @@ def _vars(state: State, call: Invocation) -> Held | None:
 
 
 def _namespace(state: State, call: Invocation) -> Held | None:
-    """`SimpleNamespace(lr=1e-4)`."""
+    """`SimpleNamespace(lr=1e-4)`, or `Namespace(**vars(args))` of what the command line gave."""
     store = Attributes({one.name: one.held for one in call.given if one.name})
     node = state.node(call.node, "object", Unknown("a namespace"))
-    return Instance(node, None, store, state.thing())
+    return Instance(node, None, store, state.thing(), parsed=call.open)
 
 
 def _super(state: State, call: Invocation) -> Held | None:

@@ -126,13 +126,16 @@ def method(state: State, held: Held, name: str, call: Invocation) -> Held:
 
 def _of_own(state: State, held: Instance | Class, name: str, call: Invocation) -> Held:
     """A method of an object or class of the program, or of the imported class that it builds upon."""
-    node = call.node.func if isinstance(call.node, ast.Call) else call.node
-    found = objects.attribute(state, held, name, node)
-    thing = thing_of(held)
-    made = found.thing.made if isinstance(found, Object) else None
-    if thing is not None and made is not None and made.on is thing:
-        return given_back(state, emit(state, name, thing, call), call.node)
-    return invoke(state, found, call)
+    cls = held.cls if isinstance(held, Instance) else held
+    member = held.store.get(name) if isinstance(held, Instance) else None
+    if member is None and isinstance(cls, Class):
+        member = find(cls, name)
+    if member is not None:
+        return invoke(state, objects.bound(member, held), call)
+    base = library_base(held) if isinstance(held, Class) else ""
+    if base:
+        return library(state, f"{base}.{name}", call)
+    return given_back(state, emit(state, name, thing_of(held), call), call.node)
 
 
 def _of_object(state: State, held: Object, name: str, call: Invocation) -> Held:

@@ -110,8 +110,10 @@ def _into_classes(state: State, thing: Thing, call: Invocation) -> Held | None:
     classes = state.parsers.get(thing.number)
     if classes is None:
         return None
-    made = tuple(_filled(state, cls, call) for cls in classes)
-    return literals.sequence(state, call.node, made)
+    made = [_filled(state, cls, call) for cls in classes]
+    if fold.value(call.arg("return_remaining_strings")) is True:
+        made.append(literals.sequence(state, call.node, None))
+    return literals.sequence(state, call.node, tuple(made))
 
 
 def _into_one(state: State, thing: Thing, call: Invocation) -> Held | None:
@@ -129,19 +131,19 @@ def _filled(state: State, cls: Held, call: Invocation) -> Held:
             default = find(cls, name)
             known = default is not None and not (isinstance(default, Scalar) and default.node.tag == "unknown")
             declare(state, name, default if known else None, default.node if default else cls.node)
-        made = instantiate(state, cls, bare)
-        if isinstance(made, Instance):
-            for name in fields(cls):
-                made.store[name] = _option(state, name, made.store.get(name), cls)
-            return made._replace(parsed=True)
-        return made
-    return given_back(state, emit(state, name_of(cls), None, bare), call.node)
+        options = tuple(_option(state, name, find(cls, name), cls) for name in fields(cls))
+        made = instantiate(state, cls, bare._replace(given=options))
+        return made._replace(parsed=True) if isinstance(made, Instance) else made
+    node = state.node(call.node, "object", Unknown("what the command line gives"))
+    return Instance(node, None, Attributes(), emit(state, name_of(cls), None, bare).result, parsed=True)
 
 
-def _option(state: State, name: str, default: Held | None, cls: Class) -> Held:
+def _option(state: State, name: str, default: Held | None, cls: Class) -> Given:
     place = default.node if default is not None else cls.node
+    marks = place.start_mark, place.end_mark
     reason = option(name, state.arguments[name].node)
-    return Scalar(Node("scalar", "argument", place.start_mark, place.end_mark, f"args.{name}", True, reason))
+    key = Node("scalar", "str", *marks, name, False, name)
+    return Given(name, Scalar(Node("scalar", "argument", *marks, f"args.{name}", True, reason)), None, key)
 
 
 def _field(state: State, name: str, call: Invocation) -> Held | None:

@@ -45,7 +45,8 @@ def follow(state: State, function: Function, call: Invocation, fill: str = "") -
     state.followed[id(code)] = count + 1
     if id(code) in state.following or len(state.following) >= WITHIN or count >= TIMES:
         name = getattr(code, "name", "a lambda")
-        state.note(f"`{name}` calls itself, or is called too often or too deep to follow")
+        if len(state.following) >= WITHIN:  # what is called again does the same again
+            state.note(f"`{name}` is called too deep to follow")
         return given_back(state, emit(state, name, None, call), call.node)
     scope, fixed = state.scope, state.fixed
     state.scope = Names(function.scope)

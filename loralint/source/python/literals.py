@@ -10,6 +10,7 @@ from loralint.model import Unknown
 from loralint.source.document import Problem
 from loralint.source.python import branches, fold
 from loralint.source.python.held import OPEN, Entries, Items, Mapping, Names, Scalar, Sequence
+from loralint.source.python.objects import turn
 from loralint.source.python.targets import assign
 from loralint.source.python.walk import ON, described, evaluate, opaque
 
@@ -238,9 +239,9 @@ def _comprehension(state: State, node: Comprehension) -> Held:
     state.unsure += items is None
     found: list[Held] | None = []
     if items is None or len(items) > _ITEMS or len(node.generators) > 1:
-        assign(state, first.target, opaque(state, first.iter))
+        assign(state, first.target, turn(state, source, first.target))
         for more in node.generators[1:]:
-            assign(state, more.target, opaque(state, more.iter))
+            assign(state, more.target, turn(state, evaluate(state, more.iter), more.target))
         evaluate(state, node.elt)
         found = None
     else:

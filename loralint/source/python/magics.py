@@ -12,7 +12,8 @@ _CELL = re.compile(r"\s*%%(\w*)[ \t]*([^\r\n]*)")
 _MAGIC = re.compile(r"%(\w+)[ \t]*")
 _ASSIGNED = re.compile(r"[^=]*=[ \t]*")
 _BRACES = re.compile(r"(?<![$\\{])\{([^{}\n]+)\}")
-_MORE = re.compile(r"\\[ \t]*\r?\n[^\r\n]*|[^\\\r\n]+|\\")
+# The rest of a line, and the lines that backslashes add to it.
+_REST = re.compile(r"(?:[^\\\r\n]+|\\(?:[ \t]*\r?\n)?)*")
 _SHELLS = frozenset({"bash", "sh", "shell", "script", "!"})
 _PYTHON = frozenset(
     {"capture", "time", "timeit", "prun", "python", "python3", "memray_flamegraph", "debug", "snakeviz"}
@@ -62,9 +63,8 @@ def _lines(cell: str, base: int) -> Magics:
     at = 0
     while match := _LINE.search(cell, at):
         start = match.end(1)
-        end = start
-        while more := _MORE.match(cell, end):
-            end = more.end()
+        rest = _REST.match(cell, start)
+        end = rest.end() if rest else start
         parts += [cell[at:start], _line(cell[start:end], base + start, shell)]
         at = end
     return Magics("".join((*parts, cell[at:])), tuple(shell))

@@ -84,6 +84,15 @@ def child(state: State, thing: Thing, kind: str, key: object, node: Spot) -> Obj
     return held
 
 
+def turn(state: State, source: Held, node: Spot) -> Object:
+    """What a loop over something holds in one of its turns: made by the call `__next__` on it."""
+    thing = thing_of(source)
+    reason = Unknown("it differs from turn to turn of a loop")
+    if thing is not None:
+        return Object(state.node(node, "object", reason), child(state, thing, "__next__", "__next__", node).thing)
+    return Object(state.node(node, "object", reason), state.thing())
+
+
 def bound(member: Held, owner: Held) -> Held:
     """A member as its object or class gives it."""
     return member._replace(bound=owner) if isinstance(member, Function) else member
@@ -146,7 +155,7 @@ def item(state: State, held: Held, key: Held, node: Spot) -> Held:
 
 def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot) -> None:
     """Put something into an attribute."""
-    if isinstance(held, Instance) and (held.cls is None or not library_base(held.cls)):
+    if isinstance(held, Instance) and not held.parsed and (held.cls is None or not library_base(held.cls)):
         state.write(held.store, name, value.held)
         return
     if isinstance(held, Class):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # hostile text would end the process. So it gets a stack of its own.
 STACK = 16 * 1024 * 1024
 _PYTHON_2 = re.compile(r"(?m)^[ \t]*(?:(?:print|exec)[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,|raise[ \t]+\w+[ \t]*,)")
+# Syntax of Python 3.12 to 3.14, which an older parser does not take.
+_NEWER = re.compile(r"[ \t]*(?:type[ \t]+\w+.*=|(?:async[ \t]+)?def[ \t]+\w+\[|class[ \t]+\w+\[)|.*\bt[\"']")
 _TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{")
 
 
@@ -60,7 +62,7 @@ class Program(NamedTuple):
 def parse(program: Program) -> ast.Module:
     """Parse; nothing of the text runs.
 
-    Fault of kind "syntax", "control-character" or "too-deep", and for other texts "template" or "python2".
+    Fault of kind "syntax", "control-character" or "too-deep", and for other texts "template", "python2" or "newer".
     """
     found: list[ast.Module | Exception] = []
     _with_stack(lambda: found.append(_parsed(program.text)))
@@ -107,6 +109,8 @@ def _syntax(program: Program, error: SyntaxError) -> Fault:
     line = text[program.offset(error.lineno or 1, 0) :].split("\n", 1)[0]
     if _TEMPLATE.search(line):
         return Fault("template", "a template: its places must be filled in before it is Python", at)
+    if error.msg.startswith("f-string:") or _NEWER.match(line):
+        return Fault("newer", "perhaps written for a newer Python than the one that reads it", at)
     return Fault("syntax", _words(error.msg), min(at, len(text)))
 
 

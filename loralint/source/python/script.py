@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EXPRESSIONS: dict[type, Any] = {**literals.EXPRESSIONS, **NAMES, **calls.EXPRESSIONS}
 EXPRESSIONS.update(statements.EXPRESSIONS)
 # Texts that are no Python 3 are no fault of a run: nobody knows what they are for.
-_NO_FAULTS = frozenset({"python2", "template"})
+_NO_FAULTS = frozenset({"python2", "template", "newer"})
 # Libraries that make a command of a function by decorating it.
 _COMMANDS = frozenset({"click", "typer"})
 
@@ -79,7 +79,7 @@ def _names(state: State) -> tuple[Argument, ...]:
     found = []
     for name, place in state.name_spans.items():
         held = state.module.get(name)
-        if held is not None:
+        if held is not None and held.node.tag != "import":
             found.append(Argument(name, told(state, held), state.program.places.span(*place), thing_of(held)))
     return tuple(found)
 

@@ -10,6 +10,7 @@ from loralint.source.document import Node
 from loralint.source.python import branches, fold, literals
 from loralint.source.python.classes import define
 from loralint.source.python.held import Function, Object, Scalar, Sequence
+from loralint.source.python.objects import turn
 from loralint.source.python.targets import assign, give, remove, search
 from loralint.source.python.walk import LOOP, ON, RAISE, RETURN, dotted, evaluate, run
 
@@ -81,8 +82,7 @@ def _for(state: State, node: ast.For | ast.AsyncFor) -> str:
         return _each(state, node, items)
 
     def body() -> str:
-        reason = "it differs from turn to turn of a loop"
-        assign(state, node.target, Object(state.unknown(node.target, reason), state.thing()))
+        assign(state, node.target, turn(state, source, node.target))
         return run(state, node.body)
 
     sure = bool(items) or (isinstance(source, Sequence) and "some" in source.store)
