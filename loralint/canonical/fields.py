@@ -228,13 +228,14 @@ FIELDS: dict[str, Field] = {
     "model.vae": Field("str", "a VAE that replaces the one in the base model"),
     "model.vae_full_precision": Field("bool", "the VAE computes in 32 bits whatever mixed precision says"),
     "adapter.architecture": Field(
-        "str", "architecture that the adapter's code is made for, where the name of its module says one"
+        "str", "architecture that the adapter's code is made for, where its module says one; unet for Stable Diffusion"
     ),
     "adapter.conv_rank": Field("int", "LoRA rank of 3x3 convolutions; absent means that they get no adapter"),
     "adapter.conv_alpha": Field("number", "LoRA alpha of 3x3 convolutions"),
     "adapter.max_norm": Field("float", "norm that BA is scaled down to after each step"),
     "optim.text_encoder_lr": Field("float", "peak learning rate of the text encoder of a diffusion model"),
     "train.text_encoder": Field("bool", "the text encoder of a diffusion model trains too"),
+    "train.denoiser": Field("bool", "the denoiser of a diffusion model trains; false where only the text encoder does"),
     "train.min_snr_gamma": Field("float", "gamma of the Min-SNR loss weights; 0 is off"),
     "train.noise_offset": Field("float", "constant added to the noise of each channel"),
     "train.zero_terminal_snr": Field("bool", "noise levels are stretched so that the last one is pure noise"),

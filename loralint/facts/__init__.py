@@ -56,6 +56,7 @@ PLACES = {
     "model.family": "model:family",
     "model.named_family": "diffusion:named_family",
     "model.named_prediction": "diffusion:named_prediction",
+    "model.named_dtype": "diffusion:named_dtype",
     "model.hidden": "model:hidden",
     "model.layers": "model:layers",
     "model.billions": "model:billions",

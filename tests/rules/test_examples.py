@@ -22,7 +22,7 @@ def _examples(kind: str):
                 yield pytest.param(rule, example, id=f"{rule.id}-{number}")
 
 
-_IN_TOML = ("sd-scripts", "diffusion-pipe")
+_IN_TOML = ("sd-scripts", "musubi-tuner", "diffusion-pipe")
 
 
 def _name(framework: str, text: str) -> str:

@@ -22,6 +22,8 @@ _FAMILIES = {
     "lora_hv_1_5": "hunyuan_video_1_5", "lora_hidream_o1": "hidream_o1", "lora_ideogram4": "ideogram4",
 }  # fmt: skip
 
+_PLAIN = ("networks.lora", "networks.lora_fa", "networks.dylora", "networks.oft")
+
 
 def network(module: object, algo: object = None) -> str:
     """The method behind `network_module`; LyCORIS has its kind in `network_args`, LoCon unless it is said."""
@@ -31,9 +33,10 @@ def network(module: object, algo: object = None) -> str:
     return _NETWORKS.get(name, "lora" if name.startswith("lora") else name)
 
 
-def made_for(module: Value) -> dict[str, tuple[Value, ...]]:
-    """The architecture that a network is made for, where its name says one; `networks.lora` serves several."""
-    family = _FAMILIES.get(str(module.value).rpartition(".")[2])
+def made_for(module: Value, plain: str) -> dict[str, tuple[Value, ...]]:
+    """The architecture that a network is made for; plain: that of `networks.lora`. LyCORIS' networks fit several."""
+    name = str(module.value)
+    family = _FAMILIES.get(name.rpartition(".")[2], plain if name in _PLAIN else None)
     return {"adapter.architecture": (module._replace(value=family, field="adapter.architecture"),) if family else ()}
 
 

@@ -34,7 +34,7 @@ def combine(_: Document, values: Values) -> Values:
     given = values.get("adapter.method", ())
     if given and isinstance(given[0].value, str):
         fields["adapter.method"] = (given[0]._replace(value=network(given[0].value)),)
-        fields |= made_for(given[0])
+        fields |= made_for(given[0], "hunyuan_video")
     return fields
 
 

@@ -16,6 +16,7 @@ from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
 
+UNET = "unet"  # of Stable Diffusion 1, 2 or XL
 _SAMPLING = {"flux": "sigma", "chroma": "sigma", "hunyuan_image": "sigma", "lumina2": "shift", "anima": "sigmoid"}
 _PREDICTION = {True: "v_prediction", False: "epsilon"}
 
@@ -57,17 +58,20 @@ def combine(document: Document, values: Values) -> Values:
     options = options if isinstance(options, dict) else {}
     if given and isinstance(given[0].value, str):
         fields["adapter.method"] = (given[0]._replace(value=network(given[0].value, options.get("algo"))),)
-        fields |= made_for(given[0])
+        fields |= made_for(given[0], UNET)
     text = values.get("optim.text_encoder_lr", ())
     if text and first(text) == 0 and "train.text_encoder" not in values:
         fields["train.text_encoder"] = (text[0]._replace(value=False, field="train.text_encoder"),)
+    unet = next((value for value in values.get("optim.lr", ()) if value.key == "unet_lr" and value.value == 0), None)
+    if unet is not None and "train.denoiser" not in values:
+        fields["train.denoiser"] = (unet._replace(value=False, field="train.denoiser"),)
     return fields
 
 
 def _built(look: Look) -> object:
     """Give the architecture that the adapter is made for, which the script's must be."""
     made = look.get("adapter.architecture")
-    return made.value if made.known else SKIP
+    return made.value if made.known and made.value != UNET else SKIP
 
 
 def _default_text(look: Look) -> object:
@@ -123,6 +127,7 @@ TABLE = (
     Entry("train.epochs", "max_train_epochs", positive),
     Entry("train.max_steps", "max_train_steps", not_null, default=_steps),
     Entry("train.seed", "seed", not_null),
+    Entry("train.denoiser", "network_train_text_encoder_only", _trains_text, lambda on: not on, default=True),
     Entry("train.text_encoder", "network_train_unet_only", _trains_text, lambda on: not on, _default_text),
     Entry("train.min_snr_gamma", "min_snr_gamma", positive),
     Entry("train.noise_offset", "noise_offset", positive),
