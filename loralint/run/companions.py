@@ -7,7 +7,7 @@ from itertools import islice
 
 from loralint.frameworks.companions.references import Reference, references
 from loralint.frameworks.detect import reader as reader_named
-from loralint.model import Note
+from loralint.model import Note, Unknown
 from loralint.run.build import Part, Start
 from loralint.run.options import Options
 from loralint.run.project import Project
@@ -40,7 +40,13 @@ def _join(part: Part, one: Reference, project: Project, parts: list[Part], notes
     if document is not None:
         parts += _parts(document, *_READERS[one.kind])
     elif one.value.span is not None:
-        notes.append(Note("not-checked", f"`{shown(one.path)}` is not in the folder, so what it says is unknown"))
+        notes.append(missing(one.path))
+
+
+def missing(path: str | Unknown) -> Note:
+    """That a file which the run reads is not at hand."""
+    told = f"`{shown(path)}` is not in the folder" if isinstance(path, str) else path.reason
+    return Note("not-checked", f"what a file of the run says: {told}")
 
 
 def _parts(document: Document, kind: str, module: str) -> Iterator[Part]:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loralint.frameworks.companions.environment import READER as ENVIRONMENT
+from loralint.frameworks.companions.environment import environment
 from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
-from loralint.frameworks.launch import launches, reader_of, references
+from loralint.frameworks.launch import launches, reader_for, references
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
+from loralint.run.companions import missing
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripts import script_starts
-from loralint.source.document import Document
+from loralint.source.document import Document, Mark, Node, Pair
 from loralint.source.shell import read_shell
-from loralint.source.shown import shown
 
 # A script that starts more than this many runs is a sweep, of which the first few tell what there is to tell.
 MOST = 16
+# Launchers whose own options have a reader (in frameworks.readers.launch).
+_READ = frozenset({"accelerate", "torchrun", "deepspeed"})
 
 
 def launch_starts(document: Document, options: Options, project: Project) -> list[Start]:
@@ -35,13 +39,11 @@ def _of(launch: Launch, document: Document, options: Options, project: Project) 
     """The runs of one launch: those of the script or config that it names with its flags over them, else its flags."""
     notes: list[Note] = []
     named = list(_named(launch, document, project, notes))
-    inner = [start for one in named for start in _inner(one, options)]
-    module = reader_of(launch)
-    flags = as_flags(reader_named(module)) if module else None
-    starts = inner or (
-        [Start((), flags, f"`{launch.program} {launch.subcommand}`".replace(" `", "`"))] if flags else []
-    )
-    return [_over(start, launch, flags, document, tuple(notes)) for start in starts]
+    flags = reader_for(launch)
+    found = [start for one in named for start in _inner(one, options)]
+    if not found and flags is not None:
+        found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`")]
+    return [_over(start, launch, flags, document, tuple(notes)) for start in found]
 
 
 def _inner(document: Document, options: Options) -> list[Start]:
@@ -61,34 +63,40 @@ def _named(launch: Launch, document: Document, project: Project, notes: list[Not
         if found is not None:
             yield found
         elif kind == "config":
-            notes.append(_missing(word.text))
+            notes.append(missing(word.text))
 
 
 def _under(launch: Launch, path: str) -> str:
     return f"{launch.folder}/{path}" if launch.folder and not path.startswith("/") else path
 
 
-def _missing(text: str | Unknown) -> Note:
-    told = f"`{shown(text)}` is not in the folder" if isinstance(text, str) else text.reason
-    return Note("not-checked", f"the run's config: {told}, so what it says is unknown")
-
-
 def _over(start: Start, launch: Launch, flags: Reader | None, document: Document, notes: tuple[Note, ...]) -> Start:
-    """The start with the flags and the launchers' own options over what it had."""
-    reader = flags or as_flags(start.reader)
-    parts = [Part("flags", launch.flags, reader, document), *start.parts]
-    parts += [
-        Part("launcher", one.flags, as_flags(reader_named(one.name)), document)
-        for one in launch.launchers
-        if one.name in _LAUNCHERS
-    ]
-    launchers = tuple(one.name for one in launch.launchers)
+    """The start with the flags, the variables and the launchers' own options over what it had."""
+    parts = [Part("flags", launch.flags, flags or as_flags(start.reader), document)]
+    if launch.env:
+        parts.append(Part("env", _variables(launch, document), ENVIRONMENT, document))
+    parts += start.parts
+    for one in launch.launchers:
+        if one.name in _READ:
+            parts.append(Part("launcher", one.flags, reader_named(f"launch.{one.name}"), document))
     return start._replace(
-        parts=tuple(parts), launchers=launchers, notes=(*start.notes, *notes), open=start.open or _open(launch)
+        parts=tuple(parts),
+        launchers=tuple(one.name for one in launch.launchers),
+        notes=(*start.notes, *notes),
+        open=start.open or _open(launch),
     )
 
 
-_LAUNCHERS = frozenset({"accelerate"})
+def _variables(launch: Launch, document: Document) -> Document:
+    pairs = [Pair(one.name, _name(one.name, one.word.node, document), one.word.node) for one in launch.env]
+    return environment(document, pairs)
+
+
+def _name(name: str, value: Node, document: Document) -> Node:
+    """The name in front of the value, where it is written so."""
+    start = document.text.rfind(name, 0, value.start)
+    end = start + len(name) if start >= 0 else value.start
+    return Node("scalar", "str", Mark(max(start, 0), document.lines), Mark(end, document.lines), name)
 
 
 def _open(launch: Launch) -> str:
