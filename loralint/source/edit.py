@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from loralint.model import Edit
 from loralint.source.edit_call import in_cell, insert_argument, remove_argument
+from loralint.source.edit_flag import insert_flag, remove_flag
 from loralint.source.literal import pair_text, scalar_text
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def insert_pair(doc: Document, after: Pair, key: str, text: str) -> Edit:
     mapping, _, flow = owner
     if doc.format == "python":
         return insert_argument(doc, mapping, key, text)
+    if doc.format == "flags":
+        return insert_flag(doc, after, key, text)
     new = pair_text(key, text, doc.format)
     prefix = _prefix(doc, after)
     if flow:
@@ -105,6 +108,8 @@ def remove_pair(doc: Document, mapping: Node, pair: Pair) -> Edit:
         raise ValueError("the pair comes from a merge key")
     if doc.format == "python":
         return remove_argument(doc, mapping, pair)
+    if doc.format == "flags":
+        return remove_flag(doc, pair)
     _colon(doc, pair)
     edit = _remove_flow(doc, mapping, pair) if _is_flow(doc, mapping) else _remove_lines(doc, mapping, pair)
     _keep_anchors(doc, edit.start, edit.end)

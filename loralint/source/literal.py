@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 
 from loralint.source.scalars import resolve
 
@@ -16,10 +17,12 @@ _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]')
 _PYTHON = {"true": "True", "false": "False", "null": "None"}
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_WITHOUT_NULL = frozenset({"toml", "flags"})
 _SPECIAL = {
     "yaml": (".nan", ".inf", "-.inf", "null"),
     "json": ("NaN", "Infinity", "-Infinity", "null"),
     "toml": ("nan", "inf", "-inf", ""),
+    "flags": ("nan", "inf", "-inf", ""),
     "python": ('float("nan")', 'float("inf")', '-float("inf")', "None"),
 }
 
@@ -36,15 +39,20 @@ def scalar_text(value: object, format: str) -> str:  # noqa: A002 - the interfac
         return _string(value, format)
     if isinstance(value, (int, float)):
         return str(value) if isinstance(value, int) else _float(value, format)
-    if value is None and format != "toml":
+    if value is None and format not in _WITHOUT_NULL:
         return _SPECIAL[format][3]
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(scalar_text(item, format) for item in value) + "]"
-    if isinstance(value, dict):
-        inside = "json" if format == "python" else format  # a mapping of Python has its keys in quotes, a call has not
-        pairs = ((str(key), scalar_text(one, format)) for key, one in value.items())
-        return "{" + ", ".join(pair_text(key, text, inside) for key, text in pairs) + "}"
+        items = [scalar_text(item, format) for item in value]
+        return " ".join(items) if format == "flags" else f"[{', '.join(items)}]"
+    if isinstance(value, dict) and format != "flags":
+        return _mapping(value, format)
     raise ValueError(f"{type(value).__name__} cannot be written as {format}")
+
+
+def _mapping(value: dict[object, object], format: str) -> str:  # noqa: A002
+    inside = "json" if format == "python" else format  # a mapping of Python has its keys in quotes, a call has not
+    pairs = ((str(key), scalar_text(one, format)) for key, one in value.items())
+    return "{" + ", ".join(pair_text(key, text, inside) for key, text in pairs) + "}"
 
 
 def pair_text(key: str, text: str, format: str) -> str:  # noqa: A002
@@ -53,6 +61,8 @@ def pair_text(key: str, text: str, format: str) -> str:  # noqa: A002
         return f"{key if _BARE_TOML_KEY.fullmatch(key) else _quoted(key)} = {text}"
     if format == "python":
         return f"{key}={text}"
+    if format == "flags":
+        return f"--{key} {text}"
     return f"{_string(key, format)}: {text}"
 
 
@@ -74,7 +84,7 @@ def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
 def _string(value: str, format: str) -> str:  # noqa: A002
     if format == "yaml" and _PLAIN.fullmatch(value) and value.lower() not in _LOADED and resolve(value) == "str":
         return value
-    return _quoted(value)
+    return shlex.quote(value) if format == "flags" else _quoted(value)
 
 
 def _quoted(value: str) -> str:
