@@ -245,6 +245,7 @@ FIELDS: dict[str, Field] = {
     "memory.blocks_to_swap": Field("int", "blocks of the denoiser that wait in the CPU's memory", "blocks"),
     "memory.checkpoint_offload": Field("bool", "checkpointed activations wait in the CPU's memory"),
     "data.config": Field("str", "a file of its own that lists the training data"),
+    "data.listed": Field("bool", "that file was read, and with it what counts for every subset"),
     "data.buckets": Field("bool", "pictures keep their shape and are batched with others of it"),
     "data.bucket_step": Field("int", "sizes of buckets are multiples of this", "pixels"),
     "data.tag_dropout": Field("float", "share of a caption's tags that are left out"),

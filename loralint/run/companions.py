@@ -21,6 +21,10 @@ _READERS = {
     "deepspeed": ("deepspeed", "deepspeed"),
     "accelerate": ("accelerate", "accelerate"),
 }
+# Framework -> module of the reader of its lists of training data.
+_DATASETS = {
+    "sd-scripts": "sd_scripts_dataset", "musubi-tuner": "musubi_dataset", "simpletuner": "simpletuner_data",
+}  # fmt: skip
 
 
 def joined(start: Start, options: Options, project: Project) -> Start:
@@ -28,17 +32,26 @@ def joined(start: Start, options: Options, project: Project) -> Start:
     parts, notes = list(start.parts), list(start.notes)
     named = [(part, one) for part in start.parts for one in references(part.document, part.reader)]
     for part, one in islice(named, MOST):
-        if one.kind in _READERS:
-            _join(part, one, project, parts, notes)
+        reader = _reader(one.kind, part)
+        if reader is not None:
+            _join(part, one, reader, project, parts, notes)
     for path in options.companions:
         parts += _given(path, project)
     return start._replace(parts=tuple(parts), notes=tuple(dict.fromkeys(notes)))
 
 
-def _join(part: Part, one: Reference, project: Project, parts: list[Part], notes: list[Note]) -> None:
+def _reader(kind: str, part: Part) -> tuple[str, str] | None:
+    """Kind of the layer and module of the reader of what a part names; None for what nobody reads."""
+    module = _DATASETS.get(part.reader.name) if kind == "dataset" else None
+    return ("dataset", module) if module is not None else _READERS.get(kind)
+
+
+def _join(
+    part: Part, one: Reference, reader: tuple[str, str], project: Project, parts: list[Part], notes: list[Note]
+) -> None:
     document = project.find(one.path, part.source.file)
     if document is not None:
-        parts += _parts(document, *_READERS[one.kind])
+        parts += _parts(document, *reader)
     elif one.value.span is not None:
         notes.append(missing(one.path))
 

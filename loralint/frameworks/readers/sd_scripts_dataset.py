@@ -27,6 +27,7 @@ class _Block(NamedTuple):
     node: Node
 
 
+_LISTED = Value(True, "derived", field="data.listed")
 _Chain = tuple[_Block, ...]  # what is asked for a setting, the nearest first
 
 
@@ -106,7 +107,7 @@ def combine(document: Document, values: Values) -> Values:
     del values
     assert document.root is not None
     chains = [chain for dataset in _chains(document.root) for chain in dataset]
-    fields: dict[str, tuple[Value, ...]] = dict(KNOWN_TASK)
+    fields: dict[str, tuple[Value, ...]] = {**KNOWN_TASK, "data.listed": (_LISTED,)}
     for field, (key, read, join) in _JOINED.items():
         joined = join([_said(document, chain, key, read) for chain in chains])
         if joined is not None:
@@ -151,6 +152,7 @@ def _shared_caches(document: Document, root: Node) -> Iterator[Observation]:
 
 TABLE = (
     Entry("train.task", "", write=never),
+    Entry("data.listed", "", write=never),
     *(Entry(field, f"general.{key}", lambda _: SKIP) for field, (key, _, _) in _JOINED.items()),
 )
 

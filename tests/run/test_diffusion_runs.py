@@ -1,0 +1,43 @@
+"""Command lines of diffusion trainers with the files that they name, as one run."""
+
+from __future__ import annotations
+
+import pytest
+
+import loralint
+
+LINE = (
+    "accelerate launch sdxl_train_network.py --pretrained_model_name_or_path=sd_xl_base_1.0.safetensors"
+    " --network_module=networks.lora --network_dim=32 --network_alpha=16 --learning_rate=1e-4 --mixed_precision=bf16"
+    " --cache_text_encoder_outputs --network_train_unet_only --dataset_config=dataset.toml {}\n"
+)
+DATA = '[general]\nshuffle_caption = {}\n[[datasets]]\nresolution = 1024\n  [[datasets.subsets]]\n  image_dir = "a"\n'
+
+
+def _found(folder, line, data=None):
+    (folder / "train.sh").write_text(line, encoding="utf-8")
+    if data is not None:
+        (folder / "dataset.toml").write_text(data, encoding="utf-8")
+    report = loralint.check(folder)
+    return {(one.rule, one.tier, one.key) for run in report.runs for one in run.findings}
+
+
+@pytest.mark.parametrize(("word", "tier"), [("true", "S"), ("false", None)])
+def test_the_dataset_file_counts_for_its_subsets(tmp_path, word, tier):
+    found = _found(tmp_path, LINE.format(""), DATA.format(word))
+    assert found == ({("LL702", tier, "general.shuffle_caption")} if tier else set())
+
+
+def test_what_the_file_says_is_not_known_without_it(tmp_path):
+    found = _found(tmp_path, LINE.format("--shuffle_caption"))
+    assert [(rule, tier) for rule, tier, _ in found] == [("LL702", "A")]
+
+
+def test_a_checkpoint_of_another_script(tmp_path):
+    line = LINE.replace("sdxl_train", "train").replace("--cache_text_encoder_outputs", "").format("")
+    assert ("LL712", "A", "pretrained_model_name_or_path") in _found(tmp_path, line)
+
+
+def test_a_flag_of_another_script(tmp_path):
+    found = _found(tmp_path, LINE.format("--blocks_to_swap 18"), DATA.format("false"))
+    assert {(rule, key) for rule, _, key in found} == {("LL102", "blocks_to_swap")}
