@@ -26,6 +26,7 @@ def ignored(document: Document, _: Look) -> list[Observation]:
         or pair is None
         or _value(root, "params.quantization") not in ("int4", "int8")
         or _value(root, "params.peft") is True
+        or is_template(str(_value(root, "params.peft")))
     ):
         return []
     message = "AutoTrain quantises the base for an adapter only, and `peft` is off"
@@ -37,7 +38,7 @@ def rejected(document: Document, _: Look) -> list[Observation]:
     found = []
     root = document.root
     split = find(root, "data.valid_split") if root is not None and _is_llm(root) else None
-    if root is not None and split is not None and _value(root, "data.valid_split") is not None:
+    if root is not None and split is not None and not _open(root, "data.valid_split"):
         message = "AutoTrain drops the validation rows before it needs them, and stops with an error on None"
         found.append(("data.valid_split", split, message, "null"))
     name = root.pair("project_name") if root is not None else None
@@ -98,6 +99,12 @@ def spaced(document: Document, _: Look) -> list[Observation]:
             _PACKAGE,
         )
     ]
+
+
+def _open(root: Node, key: str) -> bool:
+    """Whether a key is null, or is filled in when the run starts and may be null then."""
+    made = _value(root, key)
+    return made is None or is_template(str(made))
 
 
 def _is_llm(root: Node) -> bool:

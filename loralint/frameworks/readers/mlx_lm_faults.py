@@ -63,7 +63,7 @@ def _rate(document: Document, root: Node) -> Iterator[Observation]:
     if pair is None or arguments is None or not arguments.value.items or is_template(pair.value.raw):
         return
     first = plain(arguments.value.items[0], "mlx")
-    if plain(pair.value, "mlx") not in (None, first):
+    if plain(pair.value, "mlx") not in (None, first) and not is_template(arguments.value.items[0].raw):
         at = place(document, pair, "learning_rate")
         message = "`lr_schedule` brings a rate of its own, the first of its arguments"
         yield Observation("ignored", at, "lost", message, "", "remove")

@@ -81,7 +81,7 @@ def _quantisation(document: Document, root: Node) -> Iterator[Observation]:
     elif method is not None and bits is None and method not in _NO_BITS_NEEDED:
         message = "`quant_bits` has to say how many bits"
         yield _at(document, "quant_method", "rejected", "crash", message)
-    elif method == "bnb" and str(bits) not in ("4", "8"):
+    elif method == "bnb" and str(bits) not in ("4", "8") and not is_template(str(bits)):
         yield _at(document, "quant_bits", "rejected", "crash", "bitsandbytes quantises to 4 or 8 bits", "4", "value")
 
 
@@ -97,8 +97,9 @@ def _refused(document: Document, root: Node, look: Look) -> Iterator[Observation
     if _value(root, "packing") is True and _value(root, "lazy_tokenize") is True:
         yield _at(document, "packing", "rejected", "crash", "packing and `lazy_tokenize` exclude each other")
     kernel = _value(root, "attn_impl")
+    flash = kernel in _FLASH or is_template(str(kernel))
     for key in ("packing", "padding_free"):
-        if _value(root, key) is True and kernel not in _FLASH and look.version_is("ms-swift>=3.12"):
+        if _value(root, key) is True and not flash and look.version_is("ms-swift>=3.12"):
             message = f"`{key}` needs `attn_impl: flash_attn`, or another of the FlashAttention kernels"
             yield _at(document, key, "rejected", "crash", message, "", "", "ms-swift")
     if _value(root, "fsdp") and _value(root, "deepspeed"):
