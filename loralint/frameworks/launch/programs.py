@@ -67,7 +67,7 @@ MODULES = {
 OUTER = _words("""
     mpirun mpiexec horovodrun srun colossalai ray docker podman nvidia-docker singularity apptainer enroot uv poetry
     pipenv pixi hatch rye pdm conda mamba micromamba modal ssh nsys ncu proxychains4 ipython-run gosu tini catchsegv
-    hipify kubectl dlc bsub qsub salloc
+    hf hipify kubectl dlc bsub qsub salloc
 """)
 # Of these the training is one only with such a first word.
 TRAINERS: dict[str, frozenset[str]] = {

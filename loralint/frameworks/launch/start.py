@@ -90,7 +90,15 @@ def _unwrap(words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
         return _trainer(name, words[1:], at)
     if name in OUTER:
         return _outer(name, words, at, depth)
+    if not isinstance(words[0].text, str) and not SCRIPT.fullmatch(name):
+        return _hidden(words, at, depth)
     return _Found("python", script=words[0], words=words[1:]) if SCRIPT.fullmatch(name) else None
+
+
+def _hidden(words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
+    """`$PYTHON -u train.py`, `$LAUNCHER train.py`: what starts it is not known, but that it starts is."""
+    index = next((n for n, word in enumerate(words[1:6], 1) if word.raw == "-m" or SCRIPT.fullmatch(_base(word))), 0)
+    return _python(words[index:], at, depth) if index else None
 
 
 def _base(word: Word) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from loralint.source.command import Part
 from loralint.source.shell.words import Field, expand
 
 if TYPE_CHECKING:
@@ -49,18 +48,43 @@ def simple(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope, documents
 
     own: dict[str, Field] = {}
     words: list[Field] = []
+    end = -1
     for index, child in enumerate(syntax.children):
+        fields: list[Field] = []
         if child.type == "variable_assignment" and not words:
             name, made = assign(tree, child, scope)
-            if not name.isidentifier():
-                words.append(whole(tree, child, made))
-            elif made:
-                own[name] = made[0]
-        elif child.type in {"file_redirect", "herestring_redirect", "heredoc_redirect", "comment"}:
-            continue
+            if name.isidentifier():
+                own[name] = made[0] if made else Field((), tree.at(child.end_byte), tree.at(child.end_byte))
+            else:
+                fields = [whole(tree, child, made)]
         elif syntax.field_name_for_child(index) in {"name", "argument"}:
-            words += expand(tree, child, scope)
+            fields = expand(tree, child, scope)
+        glued = end >= 0 and tree.text(end, tree.at(child.start_byte)) in {"\\\n", "\\\r\n"}
+        if glued:
+            _glue(reading, words, own, fields, (end, tree.at(child.start_byte)))
+        else:
+            words += fields
+        end = tree.at(child.end_byte)
     perform(reading, words, scope, own, (tree.at(syntax.start_byte), tree.at(syntax.end_byte)), documents)
+
+
+def _glue(
+    reading: Reading, words: list[Field], own: dict[str, Field], fields: list[Field], joint: tuple[int, int]
+) -> None:
+    """Lines that a backslash joins with no blank between are one word to a shell."""
+    name = next(reversed(own), "")
+    last = words.pop() if words else own.get(name)
+    if last is None or not fields:
+        words += fields
+        return
+    one = Field((*last.parts, *fields[0].parts), last.start, fields[0].end, last.quoted or fields[0].quoted)
+    message = f"no blank stands before the backslash, so the lines run together to `{one.text[-60:]}`"
+    reading.faults.append(("continuation", message, *joint))
+    if name and last is own[name]:
+        own[name] = one
+    else:
+        words.append(one)
+    words += fields[1:]
 
 
 def perform(
@@ -120,12 +144,12 @@ def _nested(
         return False
     rest = words[index + 1 :]
     option = next((n for n, one in enumerate(rest[:4]) if re.fullmatch(r"-[a-z]*c", one.text)), -1)
-    texts = [_as_written(rest[option + 1])] if option >= 0 and len(rest) > option + 1 else []
-    if option < 0 and documents and not any(not one.text.startswith("-") for one in rest):
-        texts = list(documents)
-    if not texts:
-        return False
     inside, outer = scope.copy(), reading.prefix
+    texts: list[tuple[str, int]] = []
+    if option >= 0 and len(rest) > option + 1:
+        texts = [reading.texts.join([rest[option + 1]], inside)]
+    elif option < 0 and all(one.text.startswith("-") for one in rest):
+        texts = list(documents)
     for name, one in own.items():
         inside.names[name] = (one,)
         inside.exported[name] = None
@@ -133,13 +157,7 @@ def _nested(
     for text, start in texts:
         inner(reading, text, start, inside)
     reading.prefix = outer
-    return True
-
-
-def _as_written(field: Field) -> tuple[str, int]:
-    """A text and where it stands: with the variables in it as they are written, which the inner shell fills in."""
-    first = field.parts[0].start if field.parts else field.start
-    return "".join(part.text for part in field.parts), first
+    return bool(texts)
 
 
 def _cd(_reading: Reading, words: list[Field], scope: Scope, _own: object, _at: object) -> None:
@@ -186,36 +204,13 @@ def _shift(_reading: Reading, words: list[Field], scope: Scope, _own: object, _a
     scope.args = scope.args[count:] if scope.args is not None else None
 
 
-def _eval(reading: Reading, words: list[Field], scope: Scope, own: dict[str, Field], at: tuple[int, int]) -> None:
-    """`eval "$cmd"`: the words once more as a command, taken apart at blanks, which keeps the places."""
+def _eval(reading: Reading, words: list[Field], scope: Scope, own: dict[str, Field], _at: object) -> None:
+    """`eval "$cmd"`: the words once more as a command."""
     from loralint.source.shell.program import inner
 
-    if len(words) == 2 and len(words[1].parts) == 1 and not words[1].why:
-        inner(reading, *_as_written(words[1]), scope)
-        return
-    made: list[Field] = []
-    for one in words[1:]:
-        made += _blank_apart(one)
-    if not any(set("\"'`$;|&<>(){}\\") & set(one.text) for one in made):
-        perform(reading, made, scope, own, at)
-    else:
-        why = "`eval` puts the command together when it runs"
-        start, end = words[0].start, words[-1].end
-        reading.add((*words[:1], Field((Part("${...}", start, end, why),), start, end)), scope, own, at)
-
-
-def _blank_apart(field: Field) -> list[Field]:
-    made: list[list[Part]] = [[]]
-    for part in field.parts:
-        exact = part.end - part.start == len(part.text)
-        for match in re.finditer(r"\s+|\S+", part.text):
-            if match[0].isspace():
-                made.append([])
-            else:
-                start = part.start + match.start() if exact else part.start
-                end = part.start + match.end() if exact else part.end
-                made[-1].append(Part(match[0], start, end, part.why))
-    return [Field(tuple(parts), parts[0].start, parts[-1].end) for parts in made if parts]
+    for name, one in own.items():
+        scope.names[name] = (one,)
+    inner(reading, *reading.texts.join(words[1:], scope), scope)
 
 
 _BUILTINS = {

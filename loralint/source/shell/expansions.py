@@ -25,6 +25,8 @@ def value(tree: Tree, syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator
         yield from _variable(tree.text(start + 1, end), (start, end), scope, quoted=quoted)
     elif syntax.type == "expansion":
         yield from _expansion(tree, syntax, scope, quoted=quoted)
+    elif (text := _printed(tree, syntax, scope)) is not None:
+        yield from text.parts
     else:
         number = (
             _arithmetic(tree, syntax, scope) if syntax.type == "arithmetic_expansion" else _expr(tree, syntax, scope)
@@ -34,6 +36,25 @@ def value(tree: Tree, syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator
             yield Part("${...}", start, end, f"`{_short(written)}` is worked out when it runs")
         else:
             yield Part(str(number), start, end)
+
+
+def _printed(tree: Tree, syntax: Syntax, scope: Scope) -> Field | None:
+    """`$(cat <<EOF ...)`: the here-document without its last line break."""
+    inside = [child for child in syntax.children if child.is_named]
+    if syntax.type != "command_substitution" or len(inside) != 1 or inside[0].type != "redirected_statement":
+        return None
+    from loralint.source.shell.heredocs import document
+
+    heredoc = next((child for child in inside[0].children if child.type == "heredoc_redirect"), None)
+    body = inside[0].child_by_field_name("body")
+    if heredoc is None or body is None or tree.of(body) != "cat":
+        return None
+    found = document(tree, heredoc, scope)
+    if found is None or not found.parts:
+        return found
+    *rest, last = found.parts
+    text = last.text.rstrip("\n")
+    return found._replace(parts=(*rest, last._replace(text=text, end=last.end - len(last.text) + len(text))))
 
 
 def _short(text: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loralint.source.command import Files
+from loralint.source.command import Files, Part
 from loralint.source.shell.commands import simple
-from loralint.source.shell.words import expand
+from loralint.source.shell.words import DOCUMENT_ESCAPES, Field, bounded, expand, joined, plain
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Syntax
@@ -28,13 +28,10 @@ def redirected(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> No
     heredocs = [child for child in redirects if child.type == "heredoc_redirect"]
     nested = [child for one in heredocs for child in one.children]  # `cat <<EOF > file`, `cat <<EOF | python -`
     redirects += [child for child in nested if child.type == "file_redirect"]
-    documents = [found for one in heredocs if (found := _document(tree, one, scope)) is not None]
+    documents = [found for one in heredocs if (found := document(tree, one, scope)) is not None]
     if body is not None and body.type == "command":
-        name = _written_to(tree, body, redirects, scope)
-        if documents and name:
-            reading.files.append(Files(name, *documents[0]))
-        else:
-            simple(reading, tree, body, scope, tuple((text, start) for text, start, _ in documents))
+        if not documents or not _kept(reading, tree, body, redirects, documents[0], scope):
+            simple(reading, tree, body, scope, tuple((tree.text(one.start, one.end), one.start) for one in documents))
     elif body is not None:
         run(reading, tree, body, scope)
     for child in nested:
@@ -42,9 +39,27 @@ def redirected(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> No
             run(reading, tree, child, scope)
 
 
-def _written_to(tree: Tree, body: Syntax, redirects: list[Syntax], scope: Scope) -> str:
+def _kept(reading: Reading, tree: Tree, body: Syntax, redirects: list[Syntax], text: Field, scope: Scope) -> bool:
+    """Whether the text goes to a file or, by `read`, into a variable."""
+    words = [one for child in body.children if child.type != "file_redirect" for one in expand(tree, child, scope)]
+    if words and words[0].text == "read":
+        names = [one.text for one in words[1:] if one.text.isidentifier()]
+        scope.names.update(dict.fromkeys(names[-1:], (text,)))
+        return bool(names)
+    name = _written_to(tree, words, redirects, scope)
+    if name:
+        field = reading.texts.settle(text)
+        moves, size = [], 0
+        for part in field.parts:
+            moves.append((size, part.start))
+            size += len(part.text)
+        aligned = len(moves) < 2
+        reading.files.append(Files(name, field.text, moves[0][1] if moves else 0, () if aligned else tuple(moves)))
+    return bool(name)
+
+
+def _written_to(tree: Tree, words: list[Field], redirects: list[Syntax], scope: Scope) -> str:
     """The file that `cat` or `tee` writes, with its variables filled in; "" for none or one that is not known."""
-    words = [one for child in body.children for one in expand(tree, child, scope) if child.type != "file_redirect"]
     if not words or words[0].text not in _WRITERS:
         return ""
     if words[0].text == "tee":
@@ -60,24 +75,24 @@ def _written_to(tree: Tree, body: Syntax, redirects: list[Syntax], scope: Scope)
     return named[0].text if named else ""
 
 
-def _document(tree: Tree, heredoc: Syntax, scope: Scope) -> tuple[str, int, tuple[tuple[int, int], ...]] | None:
-    """Text, offset and moves of a here-document; variables are filled in unless its mark is quoted."""
+def document(tree: Tree, heredoc: Syntax, scope: Scope) -> Field | None:
+    """What a here-document gives: variables are filled in unless its mark is quoted."""
     body = next((child for child in heredoc.children if child.type == "heredoc_body"), None)
     mark = next((child for child in heredoc.children if child.type == "heredoc_start"), None)
     if body is None or mark is None:
         return None
     start, end = _bounds(tree, heredoc, body)
-    inside = [child for child in body.children if child.type in _EXPANSIONS]
-    if not inside or set(tree.of(mark)) & set("'\"\\"):
-        return tree.text(start, end), start, ()
-    pieces, moves, at, size = [], [(0, start)], start, 0
-    for child in inside:
-        before = tree.text(at, tree.at(child.start_byte))
-        filled = " ".join(one.text for one in expand(tree, child, scope))
-        pieces += [before, filled]
-        at, size = tree.at(child.end_byte), size + len(before) + len(filled)
-        moves += [(size - len(filled), tree.at(child.start_byte)), (size, at)]
-    return "".join([*pieces, tree.text(at, end)]), start, tuple(moves)
+    if set(tree.of(mark)) & set("'\"\\"):
+        return Field((Part(tree.text(start, end), start, end),), start, end, quoted=True)
+    parts: list[Part] = []
+    at = start
+    for child in body.children:
+        if child.type in _EXPANSIONS:
+            parts += plain(tree, at, tree.at(child.start_byte), DOCUMENT_ESCAPES)
+            parts += joined(tree, child, scope).parts
+            at = tree.at(child.end_byte)
+    parts += plain(tree, at, end, DOCUMENT_ESCAPES)
+    return bounded(Field(tuple(parts), start, end, quoted=True))
 
 
 def _bounds(tree: Tree, heredoc: Syntax, body: Syntax) -> tuple[int, int]:

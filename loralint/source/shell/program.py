@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loralint.source.command import Assignment, Command, Files, Part, Shell
+from loralint.source.command import Assignment, Command, Files, Part, Shell, Word
 from loralint.source.document import Fault
 from loralint.source.shell.commands import simple
 from loralint.source.shell.conditions import holds
 from loralint.source.shell.grammar import Tree
+from loralint.source.shell.made import Texts
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import Field, as_word, expand, joined
 
@@ -39,6 +40,7 @@ class Reading:
         self.commands: list[Command] = []
         self.files: list[Files] = []
         self.faults: list[tuple[str, str, int, int]] = []
+        self.texts = Texts()
         self.prefix: tuple[Field, ...] = ()
         self.steps = 0
         self.ended = False
@@ -54,9 +56,13 @@ class Reading:
         """Keep a command, with the variables that it gets."""
         held = {name: scope.names[name][0] for name in scope.exported if scope.names.get(name)}
         held = {name: one for name, one in held.items() if name not in own} | own
-        env = tuple(Assignment(name, as_word(one, self.lines)) for name, one in held.items())
-        given = tuple(as_word(one, self.lines) for one in (*self.prefix, *words))
-        self.commands.append(Command(given, env, scope.folder, documents, scope.sure, *at))
+        env = tuple(Assignment(name, self.word(one)) for name, one in held.items())
+        given = tuple(self.word(one) for one in (*self.prefix, *words))
+        self.commands.append(Command(given, env, scope.folder, documents, scope.sure, *self.texts.place(*at)))
+
+    def word(self, field: Field) -> Word:
+        """The field as a word of the document."""
+        return as_word(self.texts.settle(field), self.lines)
 
 
 def read(document: Document, text: str, start: int, scope: Scope | None = None) -> Shell:
@@ -218,6 +224,7 @@ def _if(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
         if verdict is True and not ways:
             for one in body:
                 run(reading, tree, one, scope)
+            reading.ended = False  # a check that stops a template which nobody has filled in yet
             return
         if verdict is not False:
             ways.append(body)

@@ -21,6 +21,8 @@ FILLER = "\ue000"
 # In such a text: a backslash that escapes nothing.
 BACKSLASH = "\ue001"
 _ESCAPES = re.compile(rf"\\(\r?\n)|\\(.)|{FILLER}", re.DOTALL)
+# What a backslash can escape in a here-document.
+DOCUMENT_ESCAPES = re.compile(r"\\(\r?\n)|\\([$`\\])")
 _QUOTED_ESCAPES = re.compile(rf'\\(\r?\n)|\\([$`"\\])|{FILLER}')
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 # Characters of a word, words of an array: beyond them a value is doubled again and again by somebody hostile.
@@ -193,7 +195,7 @@ def _atoms(tree: Tree, syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterato
         start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
         yield Part("<(...)", start, end, "`<(...)` is what another command prints")
     else:
-        yield from _plain(tree, tree.at(syntax.start_byte), tree.at(syntax.end_byte), _ESCAPES)
+        yield from plain(tree, tree.at(syntax.start_byte), tree.at(syntax.end_byte), _ESCAPES)
 
 
 def _string(tree: Tree, syntax: Syntax, scope: Scope) -> Iterator[_Atom]:
@@ -202,15 +204,15 @@ def _string(tree: Tree, syntax: Syntax, scope: Scope) -> Iterator[_Atom]:
     at, end = tree.at(opening.start_byte) + 1, tree.at(opening.children[-1].start_byte)
     for child in opening.children:
         if child.type in {"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"}:
-            yield from _plain(tree, at, tree.at(child.start_byte), _QUOTED_ESCAPES)
+            yield from plain(tree, at, tree.at(child.start_byte), _QUOTED_ESCAPES)
             yield from _atoms(tree, child, scope, quoted=True)
             at = tree.at(child.end_byte)
-    yield from _plain(tree, at, end, _QUOTED_ESCAPES)
+    yield from plain(tree, at, end, _QUOTED_ESCAPES)
 
 
-def _plain(tree: Tree, start: int, end: int, escapes: re.Pattern[str]) -> Iterator[Part]:
+def plain(tree: Tree, start: int, end: int, escapes: re.Pattern[str]) -> Iterator[Part]:
     """Text as it stands, cut where an escape shifts the places."""
-    text = tree.text(start, end).replace(BACKSLASH, "\\\\") if False else tree.text(start, end)
+    text = tree.text(start, end)
     at = 0
     for match in escapes.finditer(text) if "\\" in text or FILLER in text else ():
         if match.start() > at:
