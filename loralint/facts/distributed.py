@@ -67,7 +67,7 @@ def wrong_class(scope: Scope) -> Value:
     slips = [name for name in wanted if name not in every and name.lower() in {one.lower() for one in every}]
     own = _blocks(scope) if not slips or _told(scope, "model.base") else ()
     foreign = [name for name in wanted if own and name in every and name not in own]
-    return derived((slips + foreign or [None])[0])
+    return derived(next(iter(slips + foreign), None))
 
 
 def right_class(scope: Scope) -> Value:

@@ -100,10 +100,15 @@ def _bounds(hot: Mapping[str, Any], entry: Mapping[str, Any]) -> list[Mapping[st
     return [bound for bound in entry["bounds"] if sides is None or sides & set(bound)]
 
 
+# Examples that are programs, which say themselves whose run they start.
+PROGRAMS = frozenset({"shell", "python"})
+
+
 def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
-    """The frameworks of a rule's examples, the bad ones first."""
+    """The frameworks of a rule's examples, the bad ones first; where all are programs, the one whose keys they share."""
     examples = sorted(cold["examples"], key=lambda example: "bad" not in example)
-    return [name for example in examples for name in (example.get("bad") or example["good"])]
+    names = [name for example in examples for name in (example.get("bad") or example["good"])]
+    return [name for name in names if name not in PROGRAMS] or ["transformers"]
 
 
 def tiers_of(hot: Mapping[str, Any], golden: Golden) -> str:
