@@ -105,7 +105,7 @@ PROGRAMS = frozenset({"shell", "python"})
 
 
 def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
-    """The frameworks of a rule's examples, the bad ones first; where all are programs, the one whose keys they share."""
+    """The frameworks of a rule's examples, the bad ones first; where all are programs, the one whose keys they use."""
     examples = sorted(cold["examples"], key=lambda example: "bad" not in example)
     names = [name for example in examples for name in (example.get("bad") or example["good"])]
     return [name for name in names if name not in PROGRAMS] or ["transformers"]

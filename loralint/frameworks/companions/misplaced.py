@@ -12,7 +12,8 @@ from loralint.model import Observation
 _OWN: Mapping[str, frozenset[str]] = {
     "accelerate": frozenset({
         "num_processes", "num_machines", "machine_rank", "main_process_ip", "main_process_port", "multi_gpu", "gpu_ids",
-        "use_deepspeed", "use_fsdp", "deepspeed_config_file", "zero_stage", "dynamo_backend", "num_cpu_threads_per_process",
+        "use_deepspeed", "use_fsdp", "deepspeed_config_file", "zero_stage", "dynamo_backend",
+        "num_cpu_threads_per_process",
     }),
     "torchrun": frozenset({"nproc_per_node", "nnodes", "node_rank", "master_addr", "rdzv_backend", "rdzv_endpoint"}),
     "deepspeed": frozenset({"num_gpus", "num_nodes", "include", "exclude", "hostfile"}),
