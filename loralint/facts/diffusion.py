@@ -16,6 +16,7 @@ _FAMILIES = (
     ("sd2", r"stable-diffusion-2|(?<![0-9a-z])v2-[01]_|768-v-ema|512-base-ema|(?<![a-z])sd[-_]?v?2[._-][01]"),
     ("sd15", r"stable-diffusion-v1|(?<![0-9a-z])v1-[45]|(?<![a-z])sd[-_]?v?1[._-]?[45]"),
 )
+_OTHERS = r"deepfloyd|(?<![a-z])if-i+-"  # cascades in pixels, whose sizes are M, L and XL
 _V_PREDICTION = r"v[-_]?pred|stable-diffusion-2(?:-1)?/?$|v2-[01]_768|768-v-ema"
 _DTYPE = r"(?<![a-z0-9])(?:bf16|bfloat16|fp16|float16|fp8|float8)(?![0-9])"
 _EPSILON = r"stable-diffusion-xl-base|sd_xl_base|stable-diffusion-v1-[45]|(?<![0-9a-z])v1-[45]-pruned|2(?:-1)?-base"
@@ -25,7 +26,7 @@ def named_family(scope: Scope) -> Value:
     """The architecture, sd15, sd2, sdxl, sd3 or flux, where the base model's name says so."""
     name = _name(scope)
     for family, pattern in _FAMILIES:
-        if re.search(pattern, name):
+        if re.search(pattern, name) and not re.search(_OTHERS, name):
             return derived(family)
     raise Missing(f"the name `{name}` does not say which architecture it is")
 

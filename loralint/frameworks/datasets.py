@@ -8,6 +8,7 @@ from loralint.source.document import Node
 
 _MUSUBI = frozenset({"image_directory", "video_directory", "image_jsonl_file", "video_jsonl_file"})
 _SD_SCRIPTS = frozenset({"image_dir", "metadata_file", "class_tokens", "num_repeats", "caption_extension"})
+_FINETRAINERS = frozenset({"data_root", "dataset_type"})
 _SIMPLETUNER = frozenset({"instance_data_dir", "cache_dir_vae", "cache_dir", "resolution_type", "caption_strategy"})
 
 
@@ -23,7 +24,11 @@ def dataset_file(root: Node) -> Found | None:
     """Whose file it is; None for anything else."""
     if root.kind == "sequence":
         return _backends(root)
+    if any("path" in _names(directory) for directory in _tables(root.get("directory"))):
+        return Found("diffusion-pipe", "diffusion_pipe_data", "directory")
     for dataset in _tables(root.get("datasets")):
+        if _names(dataset) >= _FINETRAINERS:
+            return Found("finetrainers", "finetrainers_data", "datasets")
         if _MUSUBI & _names(dataset):
             return Found("musubi-tuner", "musubi_dataset", "datasets")
         if any(_SD_SCRIPTS & _names(subset) for subset in _tables(dataset.get("subsets"))):

@@ -137,7 +137,7 @@ def detect(document: Document) -> Detection | None:
 def _data(document: Document) -> Detection | None:
     """A file that lists the training data of a diffusion trainer, which its config or command line names."""
     root = document.roots[0] if document.roots else None
-    if root is None or (root.kind != "sequence" and root.pair("datasets") is None):
+    if root is None or (root.kind != "sequence" and not any(root.pair(key) for key in ("datasets", "directory"))):
         return None
     from loralint.frameworks.datasets import dataset_file
 
@@ -178,11 +178,9 @@ def _homemade(document: Document) -> Detection | None:
 
 
 def reader(module: str) -> Reader:
-    """Import the reader of a module named by `detect` or `by_name`; `diffusers:train_x` is that of one script."""
-    name, _, script = module.partition(":")
-    found = import_module(f"loralint.frameworks.readers.{name}")
-    made: Reader = found.reader_of(script) if script else found.READER
-    return made
+    """Import the reader of a module named by `detect` or `by_name`."""
+    found: Reader = import_module(f"loralint.frameworks.readers.{module}").READER
+    return found
 
 
 def by_name(framework: str, document: Document | None = None) -> str:

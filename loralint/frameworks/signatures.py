@@ -199,6 +199,7 @@ _SIMPLETUNER_SAVED = _keys("config.model_family config.--model_family")
 _SIMPLETUNER_SAVED_ALSO = frozenset(f"config.{key}" for key in _SIMPLETUNER_ALSO) | _keys("""
     config.model_type config.--model_type config.learning_rate config.--learning_rate
 """)
+_LYCORIS = _keys("linear_dim linear_alpha multiplier full_matrix bypass_mode")
 # the last two only serve a text that does not parse, where a key counts however deep it stands
 _AI_TOOLKIT = _keys("config.process[].train config.process config.train")
 _KOHYA_GUI = _keys("""
@@ -327,6 +328,8 @@ SIGNATURES = (
               none=_keys("apiVersion")),
     Signature("simpletuner", "simpletuner_saved", some=_SIMPLETUNER_SAVED, least=1, also=_SIMPLETUNER_SAVED_ALSO,
               also_least=1, none=_keys("apiVersion")),
+    Signature("simpletuner", "simpletuner_lycoris", _keys("algo"), _LYCORIS, 2,
+              none=_keys("apiVersion network_module")),
     Signature("ai-toolkit", "ai_toolkit", _keys("job config.process[].train"), none=_keys("apiVersion")),
     Signature("ai-toolkit", "ai_toolkit", _keys("job config.process config.train"), none=_keys("apiVersion")),
     Signature("musubi-tuner", "musubi", _keys("dit"), _MUSUBI, 1, _SD_SCRIPTS, 3,
@@ -341,6 +344,9 @@ SIGNATURES = (
     Signature("hcp-diffusion", "hcp_diffusion", _keys("model.pretrained_model_name_or_path"), _HCP, 1, _HCP_ALSO, 3,
               _keys("apiVersion")),
     Signature("diffusion-pipe", "diffusion_pipe", _PIPE, none=_keys("apiVersion")),
+    Signature("finetrainers", "finetrainers", _keys("training_type model_name"),
+              _keys("dataset_config pretrained_model_name_or_path train_steps lora_alpha rank"), 2,
+              none=_keys("apiVersion")),
     Signature("fms-hf-tuning", "fms_hf_tuning", some=_keys("training_data_path peft_method"), least=1, also=_FMS,
               also_least=1, none=_keys("apiVersion training_method finetuning_type")),
     Signature("ms-swift", "ms_swift_ray", _keys("rlhf_type"), _SWIFT_ROLES, 1, _MEGATRON | _SWIFT_NAMES, 2, _NO_SWIFT),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+import shlex
+from collections.abc import Mapping
 
+from loralint.frameworks.companions.dotenv import is_dotenv, read_dotenv
+from loralint.frameworks.companions.environment import READER as ENVIRONMENT
+from loralint.frameworks.companions.pins import is_pins, read_pins
 from loralint.frameworks.companions.references import Reference, references
+from loralint.frameworks.detect import detect
 from loralint.frameworks.detect import reader as reader_named
 from loralint.model import Note, Unknown
 from loralint.run.build import Part, Start
@@ -24,20 +28,23 @@ _READERS = {
 # Framework -> module of the reader of its lists of training data.
 _DATASETS = {
     "sd-scripts": "sd_scripts_dataset", "musubi-tuner": "musubi_dataset", "simpletuner": "simpletuner_data",
+    "diffusion-pipe": "diffusion_pipe_data", "finetrainers": "finetrainers_data",
 }  # fmt: skip
 
 
 def joined(start: Start, options: Options, project: Project) -> Start:
     """The start with its companions. A file that is named and not there is told, since its values are unknown."""
-    parts, notes = list(start.parts), list(start.notes)
-    named = [(part, one) for part in start.parts for one in references(part.document, part.reader)]
-    for part, one in islice(named, MOST):
-        reader = _reader(one.kind, part)
-        if reader is not None:
-            _join(part, one, reader, project, parts, notes)
+    parts, notes, pins = list(start.parts), list(start.notes), dict(start.pins)
     for path in options.companions:
-        parts += _given(path, project)
-    return start._replace(parts=tuple(parts), notes=tuple(dict.fromkeys(notes)))
+        _give(path, project, parts, pins)
+    if options.env:
+        parts.append(_variables(options.env))
+    for part in parts:  # which grows: a launcher's file names DeepSpeed's
+        for one in references(part.document, part.reader) if len(parts) < MOST else ():
+            reader = _reader(one.kind, part)
+            if reader is not None:
+                _join(part, one, reader, project, parts, notes)
+    return start._replace(parts=tuple(parts), notes=tuple(dict.fromkeys(notes)), pins=pins)
 
 
 def _reader(kind: str, part: Part) -> tuple[str, str] | None:
@@ -51,7 +58,9 @@ def _join(
 ) -> None:
     document = project.find(one.path, part.source.file)
     if document is not None:
-        parts += _parts(document, *reader)
+        kind, module = reader
+        known = any(other.source is document for other in parts)
+        parts += [] if known else [Part(kind, document, reader_named(module), document)]
     elif one.value.span is not None:
         notes.append(missing(one.path))
 
@@ -62,16 +71,22 @@ def missing(path: str | Unknown) -> Note:
     return Note("not-checked", f"what a file of the run says: {told}")
 
 
-def _parts(document: Document, kind: str, module: str) -> Iterator[Part]:
-    yield Part(kind, document, reader_named(module), document)
-
-
-def _given(path: str, project: Project) -> Iterator[Part]:
-    """A file of the caller's, which tells itself what it is."""
-    from loralint.frameworks.detect import detect
-
+def _give(path: str, project: Project, parts: list[Part], pins: dict[str, str]) -> None:
+    """A file of the caller's, which tells itself what it is: variables, pins, or what its keys say."""
+    if is_pins(path):
+        pins |= {name: str(value.value) for name, value in read_pins(project.document(path, path)).exact.items()}
+        return
     document = project.document(path, path)
+    if is_dotenv(path):
+        parts.append(Part("env", read_dotenv(document), ENVIRONMENT, document))
+        return
     found = detect(document) if document.root is not None else None
-    kind = next((kind for kind, module in _READERS.values() if found is not None and found.module == module), "config")
     if found is not None:
-        yield from _parts(document, kind, found.module)
+        kind = next((kind for kind, module in _READERS.values() if module == found.module), "config")
+        parts.append(Part(kind, document, reader_named(found.module), document))
+
+
+def _variables(env: Mapping[str, str]) -> Part:
+    """The caller's variables, as the lines of a file that would hold them."""
+    document = Document("--env", "text", "".join(f"{name}={shlex.quote(value)}\n" for name, value in env.items()))
+    return Part("env", read_dotenv(document), ENVIRONMENT, document)

@@ -21,6 +21,7 @@ import pytest
         ("models/sd3.5_medium.safetensors", "sd3"),
         ("stabilityai/stable-diffusion-3-medium-diffusers", "sd3"),
         ("models/sd30.safetensors", None),
+        ("DeepFloyd/IF-I-XL-v1.0", None),
     ],
 )
 def test_the_architecture_by_name(fact, name, family):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.frameworks.detect import reader
-from loralint.frameworks.diffusion_scripts import module_of
 from loralint.frameworks.readers.diffusers import reader_of
 from loralint.model import Unknown
 
@@ -71,15 +69,3 @@ def test_observes_texts_behind_switches_and_flags_of_other_scripts(started, obse
         "lora_alpha": ("unknown", "crash"),
     }
     assert "lora_alpha" not in observed(started(reader_of("train_dreambooth_lora_flux"), flags, NOW))
-
-
-@pytest.mark.parametrize(
-    ("script", "flags", "framework"),
-    [("examples/dreambooth/train_dreambooth_lora.py", (), "diffusers"), ("./sdxl_train_network.py", (), "sd-scripts"),
-     ("src/musubi_tuner/hv_train_network.py", (), "musubi-tuner"), ("train.py", ("training_type", "model_name"),
-     "finetrainers"), ("train.py", ("model_family", "model_type"), "simpletuner"), ("train.py", ("lr",), None),
-     ("scripts/train_tokenizer.py", (), None), ("finetune.py", (), None)],
-)  # fmt: skip
-def test_scripts_by_name(script, flags, framework):
-    module = module_of(script, flags)
-    assert (reader(module).name if module else None) == framework

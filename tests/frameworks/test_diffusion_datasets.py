@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from loralint.frameworks.detect import detect
+from loralint.frameworks.readers.diffusion_pipe_data import READER as PIPE_READER
+from loralint.frameworks.readers.finetrainers_data import READER as FINETRAINERS
 from loralint.frameworks.readers.musubi_dataset import READER as MUSUBI
 from loralint.frameworks.readers.sd_scripts_dataset import READER
 from loralint.frameworks.readers.simpletuner_data import READER as SIMPLETUNER
+from loralint.frameworks.readers.simpletuner_lycoris import READER as LYCORIS_READER
 from loralint.model import Unknown
 from loralint.source.read import read_bytes
 
@@ -116,8 +119,62 @@ def test_a_sound_data_backend(reading, observed, settings):
         (BACKEND % '"crop": true', "multidatabackend.json", "simpletuner_data"),
         ('[{"id": 1, "type": "point"}]', "points.json", None),
         ('[[datasets]]\nname = "a"\n', "other.toml", None),
+        ('[[directory]]\npath = "a"\n', "dataset.toml", "diffusion_pipe_data"),
+        ('{"algo": "lokr", "linear_dim": 4, "linear_alpha": 1}', "lycoris_config.json", "simpletuner_lycoris"),
     ],
 )
 def test_whose_file_it_is(text, name, module):
     found = detect(read_bytes(text.encode(), name))
     assert (found and found.module) == module
+
+
+PIPE = """\
+resolutions = [512, 1024]
+enable_ar_bucket = true
+min_ar = 0.5
+max_ar = 2.0
+num_ar_buckets = 7
+
+[[directory]]
+path = "/data/one"
+
+[[directory]]
+path = "/data/two"
+"""
+
+
+def test_directories_of_diffusion_pipe(reading, observed):
+    config = reading(PIPE_READER, PIPE, "dataset.toml")
+    assert config.get("data.resolution").value == 1024
+    assert config.get("data.datasets").value == ["/data/one", "/data/two"]
+    assert observed(config) == {}
+    broken = PIPE.replace("max_ar = 2.0\n", "").replace('path = "/data/two"', "num_repeats = 2")
+    assert [(one.effect, one.value.key) for one in reading(PIPE_READER, broken, "d.toml").layers[0].observations] == [
+        ("crash", "directory[0]"),
+        ("crash", "directory[1]"),
+        ("crash", "directory[1]"),
+    ]
+
+
+LYCORIS = '{"algo": "lokr", "multiplier": 1.0, "linear_dim": 64, "linear_alpha": %s, "factor": 16}'
+
+
+def test_sizes_of_lycoris_are_cut_to_whole_numbers(reading, observed):
+    config = reading(LYCORIS_READER, LYCORIS % "0.5", "lycoris_config.json")
+    expected = {"adapter.method": "lokr", "adapter.rank": 64, "adapter.alpha": 64}
+    assert {field: config.get(field).value for field in expected} == expected
+    assert {key: one.effect for key, one in observed(config).items()} == {"linear_alpha": "changed"}
+    assert observed(reading(LYCORIS_READER, LYCORIS % "1", "lycoris_config.json")) == {}
+
+
+def test_what_simpletuner_wants_of_lycoris(reading, observed):
+    found = observed(reading(LYCORIS_READER, '{"algo": "lokr", "multiplier": 1, "linear_alpha": 1}', "l.json"))
+    assert {key: one.effect for key, one in found.items()} == {"algo": "crash"}
+    whole = '{"algo": "lokr", "multiplier": 1, "linear_alpha": 1, "full_matrix": true}'
+    assert observed(reading(LYCORIS_READER, whole, "l.json")) == {}
+
+
+def test_datasets_of_finetrainers(reading):
+    text = '{"datasets": [{"data_root": "finetrainers/crush-smol", "dataset_type": "video"}]}'
+    assert detect(read_bytes(text.encode(), "training.json")).module == "finetrainers_data"
+    assert reading(FINETRAINERS, text, "training.json").get("data.datasets").value == ["finetrainers/crush-smol"]

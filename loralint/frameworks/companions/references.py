@@ -55,6 +55,7 @@ KEYS: Mapping[str, Keys] = {
     "diffusers": {"deepspeed": "deepspeed"},
     "diffusion-pipe": {"dataset": "dataset", "eval_datasets[].config": "dataset", "config": "config"},
     "simpletuner": {"data_backend_config": "dataset", "deepspeed_config": "deepspeed"},
+    "finetrainers": {"dataset_config": "dataset"},
     "onetrainer": {"concept_file_name": "dataset", "config_path": "config"},
     "accelerate": {**_ACCELERATE, "deepspeed_config.deepspeed_config_file": "deepspeed"},
     "deepspeed": {},
