@@ -74,7 +74,9 @@ def check(
 
 def around(paths: Iterable[str | os.PathLike[str]]) -> Project:
     """The files that the runs of these paths may name: those of the working folder and of every folder given."""
-    return Project(os.curdir, *(os.fspath(path) for path in paths if os.path.isdir(path)))
+    named = [os.fspath(path) for path in paths]
+    files = tuple(path for path in named if os.path.isfile(path))
+    return Project(os.curdir, *(path for path in named if os.path.isdir(path)), given=files)
 
 
 def launch_line(text: str) -> Document:

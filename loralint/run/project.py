@@ -13,12 +13,14 @@ class Project:
     """roots: folders that no name may lead out of, the working folder if none is given.
 
     `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own; `pins`
-    what the files of a folder fix, package -> version, for each folder that was asked about.
+    what the files of a folder fix, package -> version, for each folder that was asked about. given: files that the
+    caller named, which are meant wherever a name fits them.
     """
 
-    __slots__ = ("_documents", "claimed", "pins", "roots")
+    __slots__ = ("_documents", "_given", "claimed", "pins", "roots")
 
-    def __init__(self, *roots: str) -> None:
+    def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
+        self._given = given
         self.roots = tuple(os.path.realpath(root) for root in roots or (os.curdir,))
         self.claimed: set[str] = set()
         self.pins: dict[str, dict[str, str]] = {}
@@ -39,7 +41,8 @@ class Project:
             path = os.path.join(folder, name)
             if os.path.isfile(path):
                 return (path, _shown(path, near)) if within(path, self.top(near)) else None
-        return None
+        ending = os.sep + os.path.normpath(name)
+        return next(((path, path) for path in self._given if os.path.abspath(path).endswith(ending)), None)
 
     def folders(self, near: str) -> list[str]:
         """The folder of a file and those above it, up to the root."""

@@ -37,7 +37,11 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
 
 def _with_companions(start: Start, options: Options, project: Project) -> Start:
     """The start with the files that its parts name, and with those that the caller gave."""
-    if not options.companions and not any(one in part.document.text for part in start.parts for one in _SUFFIXES):
+    if (
+        not options.companions
+        and not options.env
+        and not any(one in part.document.text for part in start.parts for one in _SUFFIXES)
+    ):
         return start
     from loralint.run.companions import joined
 

@@ -9,6 +9,9 @@ from loralint.frameworks.table import SKIP, Entry, Reader
 from loralint.knowledge.versions import assumed, satisfies
 from loralint.model import Value
 
+# behind a package: the spec also holds where nobody pinned a version
+MAYBE = "?"
+
 
 class Rows(NamedTuple):
     """The rows of one field. key: as its users write it. constant: its default, None when that has to be computed."""
@@ -34,10 +37,18 @@ class Versions:
         return self.pinned.get(package) or self._assumed.get(package, "")
 
     def satisfy(self, spec: str) -> bool:
-        """Whether "package<spec>" holds, such as "transformers>=4.46,<5". False for a package without a version."""
+        """Whether "package<spec>" holds, such as "transformers>=4.46,<5". False for a package without a version.
+
+        "transformers?<5" holds as well where nobody pinned a version, since the run may then meet any.
+        """
         answer = self._answers.get(spec)
         if answer is None:
             package, bounds = split(spec)
+            if package.endswith(MAYBE):
+                package = package.removesuffix(MAYBE)
+                if package not in self.pinned:
+                    self._answers[spec] = True
+                    return True
             version = self.of(package)
             answer = self._answers[spec] = bool(version) and satisfies(version, bounds)
         return answer

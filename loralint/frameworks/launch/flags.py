@@ -97,8 +97,10 @@ def _values(words: list[Word], index: int, flag: _Flag, style: Style, document: 
 
 
 def _open(word: Word) -> bool:
-    """Whether the word is nothing but what is filled in later, unquoted: it may be further flags."""
-    return not isinstance(word.text, str) and not word.quoted and re.fullmatch(r"\$\{[^}]*\}", word.raw) is not None
+    """Whether the word is nothing but what is filled in later and may be several words: they may be further flags."""
+    if isinstance(word.text, str):
+        return False
+    return re.fullmatch(r"\$\{[^}]*@\]?\}" if word.quoted else r"\$\{[^}]*\}", word.raw) is not None
 
 
 def _pair(flag: _Flag, values: list[Word], document: Document) -> Pair:

@@ -1,0 +1,127 @@
+"""What one training start reads, and which of its parts counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from loralint.run.options import Options
+from loralint.run.project import Project
+from loralint.run.starts import starts
+from loralint.source.read import read_bytes, read_file
+
+SCRIPT = """\
+from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+args = SFTConfig(output_dir="out", learning_rate=1e-4, gradient_accumulation_steps=8, deepspeed="conf/ds.json")
+trainer = SFTTrainer(model="Qwen/Qwen2.5-7B", args=args, peft_config=LoraConfig(r=16, target_modules="all-linear"))
+trainer.train()
+"""
+CONFIG = (
+    "stage: sft\nfinetuning_type: lora\nmodel_name_or_path: Qwen/Qwen2.5-7B\nlora_rank: 16\nlearning_rate: 1.0e-4\n"
+)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A folder with these files; `runs(name)` are the starts of one of them."""
+
+    class Folder:
+        root = tmp_path
+        around = Project(str(tmp_path))
+
+        def write(self, **files):
+            for name, text in files.items():
+                path = tmp_path / name.replace("__", "/").replace("_dot_", ".")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+
+        def runs(self, name, **options):
+            document = read_file(str(tmp_path / name), str(tmp_path / name))
+            return starts(document, Options(**options), self.around)
+
+    return Folder()
+
+
+def test_a_flag_counts_before_the_config_that_the_line_names(project):
+    project.write(train_dot_yaml=CONFIG, run_dot_sh="llamafactory-cli train train.yaml learning_rate=2e-5\n")
+    (run,) = project.runs("run.sh")
+    rate = run.config.get("optim.lr")
+    assert rate.value == 2e-5
+    assert (rate.span.file, rate.span.line, rate.span.column) == (str(project.root / "run.sh"), 1, 49)
+    (hidden,) = rate.shadowed
+    assert (hidden.value, hidden.span.file, hidden.span.line) == (1e-4, str(project.root / "train.yaml"), 5)
+    assert run.config.get("adapter.rank").value == 16
+    assert [document.file for document in run.documents] == [str(project.root / n) for n in ("run.sh", "train.yaml")]
+    assert project.around.is_claimed(str(project.root / "train.yaml"))
+
+
+def test_a_launched_script_brings_its_companions(project):
+    project.write(
+        train_dot_py=SCRIPT,
+        conf__ds_dot_json='{"gradient_accumulation_steps": 4, "zero_optimization": {"stage": 2}}',
+        scripts__run_dot_sh="export CUDA_VISIBLE_DEVICES=0,1\ntorchrun --nproc_per_node 2 train.py\n",
+    )
+    (run,) = project.runs("scripts/run.sh")
+    get = run.config.get
+    assert get("batch.accumulation").value == 8
+    assert (get("dist.ds_accumulation").value, get("dist.zero_stage").value) == (4, 2)
+    assert (get("dist.launcher").value, get("dist.launcher_processes_per_node").value) == ("torchrun", 2)
+    assert get("dist.visible_devices").value == 2
+    assert get("adapter.targets").value == "all-linear"
+    assert run.config.reader.name == "trl"
+
+
+def test_two_trainers_are_two_runs(project):
+    twice = SCRIPT + SCRIPT.split("\n", 2)[2].replace("1e-4", "1e-5")
+    project.write(train_dot_py=twice, conf__ds_dot_json="{}")
+    assert [run.config.get("optim.lr").value for run in project.runs("train.py")] == [1e-4, 1e-5]
+
+
+def test_pins_are_those_of_the_nearest_folder(project):
+    project.write(
+        requirements_dot_txt="trl==0.12.0\n", a__requirements_dot_txt="trl==0.21.0\npeft>=0.17\n",
+        a__b__train_dot_yaml=CONFIG, train_dot_yaml=CONFIG,
+    )  # fmt: skip
+    assert project.runs("a/b/train.yaml")[0].config.versions.pinned == {"trl": "0.21.0"}
+    assert project.runs("train.yaml")[0].config.versions.pinned == {"trl": "0.12.0"}
+    assert project.runs("train.yaml", targets={"trl": "1.0"})[0].config.versions.pinned == {"trl": "1.0"}
+
+
+@pytest.mark.parametrize("name", ["../outside.json", "/etc/hostname.json", "a\0b.json", "link.json"])
+def test_no_name_leads_out_of_the_folder(project, tmp_path_factory, name):
+    outside = project.root.parent / "outside.json"
+    outside.write_text('{"zero_optimization": {"stage": 3}}')
+    (project.root / "link.json").symlink_to(outside)
+    project.write(train_dot_yaml=CONFIG + f"deepspeed: {name!r}\n" if "\0" not in name else CONFIG)
+    (run,) = project.runs("train.yaml")
+    assert len(run.documents) == 1
+    assert run.config.get("dist.zero_stage").value != 3
+
+
+def test_what_is_named_and_not_there_is_told(project):
+    project.write(train_dot_yaml=CONFIG + "deepspeed: ds_z3.json\n")
+    (run,) = project.runs("train.yaml")
+    assert [note.message for note in run.notes] == ["what a file of the run says: `ds_z3.json` is not in the folder"]
+
+
+def test_flags_that_are_filled_in_later_leave_everything_open(project):
+    project.write(run_dot_sh='llamafactory-cli train --stage sft --finetuning_type lora "$@"\n')
+    (run,) = project.runs("run.sh")
+    assert run.config.open
+    assert not run.config.get("optim.lr").known
+    assert run.config.get("adapter.method").value == "lora"
+
+
+def test_variables_and_files_of_the_caller_join_every_run(project):
+    project.write(train_dot_yaml=CONFIG, my_dot_env="CUDA_VISIBLE_DEVICES=0,1,2\n", requirements_dot_in="trl==1.0.0\n")
+    given = (str(project.root / "my.env"),)
+    (run,) = project.runs("train.yaml", companions=given)
+    assert run.config.get("dist.visible_devices").value == 3
+    (run,) = project.runs("train.yaml", env={"CUDA_VISIBLE_DEVICES": "5"})
+    assert run.config.get("dist.visible_devices").value == 1
+
+
+def test_a_line_without_a_file_starts_a_run():
+    document = read_bytes(b"trl sft --model_name_or_path x/y --use_peft --lora_r 8", "--launch", "shell")
+    (run,) = starts(document, Options(), Project())
+    assert (run.config.get("adapter.rank").value, run.config.get("adapter.method").value) == (8, "lora")
