@@ -31,8 +31,10 @@ TOPIC_TITLES = {
     "memory": "Memory and checkpointing of activations",
     "distributed": "Several devices",
     "kubernetes": "Manifests of Kubernetes jobs",
+    "launch": "Command lines that start a training",
     "method": "The method itself",
     "keys": "Keys that the framework does not take as meant",
+    "script": "What a training script does, and in which order",
     "security": "Secrets and code of others",
     "source": "The file, and comments for loralint",
 }

@@ -76,7 +76,7 @@ Source = Annotated[
         "'measured here: how', 'computed: from what', or docs/claims.md#c07, the popular claim that a rule corrects",
     ),
 ]
-Spec = Annotated[str, Field(pattern=r"^(<|<=|>|>=|==|!=)\d[\w.]*(,(<|<=|>|>=|==|!=)\d[\w.]*)*$")]
+Spec = Annotated[str, Field(pattern=r"^\??(<|<=|>|>=|==|!=)\d[\w.]*(,(<|<=|>|>=|==|!=)\d[\w.]*)*$")]
 
 
 class Strict(BaseModel):
@@ -86,7 +86,9 @@ class Strict(BaseModel):
 
 
 class Applies(BaseModel):
-    """Where a rule holds: the engine decides it, the rule never tests it. Further keys are packages with a spec."""
+    """Where a rule holds: the engine decides it, the rule never tests it. Further keys are packages with a spec, as
+    ">=5"; "?<5" holds as well where nobody pinned the package.
+    """
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
     __pydantic_extra__: dict[str, Spec]

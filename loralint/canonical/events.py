@@ -7,11 +7,11 @@ EVENTS = {
     "unread": "a part of the script that nobody could follow: it may hold any other event - reason",
     "load": "a base model is loaded from a name or folder - bits (16 for none), class, classifier, unsloth",
     "load-tokenizer": "a tokenizer is loaded",
-    "prepare": "prepare_model_for_kbit_training: freezes everything, casts norms, hooks input gradients - checkpointing,"
-    " reentrant",
+    "prepare": "prepare_model_for_kbit_training: freezes everything, casts norms, hooks input gradients -"
+    " checkpointing, reentrant",
     "enable-input-grads": "outputs of the embedding are made to require gradients",
     "checkpointing": "gradient checkpointing is switched on by hand - reentrant",
-    "wrap": "an adapter is put on a model - adapter_name, unsloth",
+    "wrap": "an adapter is put on a model - named (it has a name of its own), unsloth",
     "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one)",
     "load-adapter": "a saved adapter is put on a model - trainable",
     "freeze": "parameters are made to require no gradient, all or by a condition",
@@ -20,7 +20,7 @@ EVENTS = {
     "add-tokens": "tokens are added to the vocabulary - only_pad, empty",
     "resize": "the embedding is resized",
     "set-pad": "a padding token is chosen - is_eos",
-    "set-eos": "an end token is chosen",
+    "set-eos": "an end token is chosen - literal (by its text)",
     "collator": "a data collator is made - masks_pad (padding is left out of the loss by the number of its token)",
     "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model, evaluates,"
     " has_metrics, class",

@@ -49,18 +49,19 @@ def _build(condition: Condition) -> Callable[[Scope], Truth]:
         return lambda scope: _negated(inner(scope))
     name, right = condition[1], condition[2]
     if head in _ORIGINS:
-        origin, wanted = _ORIGINS[head], bool(right)
-        if head == "absent":
-            return lambda scope: _absent(scope.get(name), wanted)
-        return lambda scope: origin(scope.get(name)) is wanted
+        asked = _origin(head, bool(right))
+        return lambda scope: asked(scope.get(name))
     if isinstance(right, dict) and "field" in right:
         return lambda scope: compare(head, scope.get(name).value, argument(right, scope))
     return lambda scope: compare(head, scope.get(name).value, right)
 
 
-def _absent(value: Value, wanted: bool) -> Truth:
-    """Whether there is a value; one that is worked out later may turn out to be none."""
-    return value.value if isinstance(value.value, Unknown) else _ORIGINS["absent"](value) is wanted
+def _origin(operator: str, wanted: bool) -> Callable[[Value], Truth]:
+    """Where a value comes from; whether there is one is unknown of what is worked out later, as it may be none."""
+    origin = _ORIGINS[operator]
+    if operator == "absent":
+        return lambda value: value.value if isinstance(value.value, Unknown) else origin(value) is wanted
+    return lambda value: origin(value) is wanted
 
 
 def _negated(truth: Truth) -> Truth:
@@ -110,10 +111,8 @@ def _test(operator: str, right: Any) -> Callable[[Value], bool]:
 def _made(operator: str, right: Any) -> Callable[[Value], bool]:
     """The test itself; the commonest comparisons need no call of their own."""
     if operator in _ORIGINS:
-        origin, wanted = _ORIGINS[operator], bool(right)
-        if operator == "absent":
-            return lambda value: _absent(value, wanted) is not False
-        return lambda value: origin(value) is wanted
+        asked = _origin(operator, bool(right))
+        return lambda value: asked(value) is not False
     if operator == "eq" and isinstance(right, bool):
         return lambda value: value.value is right or isinstance(value.value, Unknown)
     return lambda value: compare(operator, value.value, right) is not False

@@ -11,13 +11,16 @@ from typing import Any
 
 from loralint.checks.hit import Hit
 from loralint.facts.scope import Scope
-from loralint.model import Event, Unknown
+from loralint.model import Event, Unknown, Value
 
 
 def event(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
-    """with: kind; `where: {name: value}` of its data, each a value or a list of them. One hit for each such event."""
-    del at
-    return [_hit(one, (one,)) for one in _chosen(scope, args["kind"], args.get("where", {}))]
+    """with: kind; `where: {name: value}` of its data, each a value or a list of them. One hit for each such event.
+
+    In all three templates `at` of the rule names fields to point at instead, where one of them is written, and `key` is
+    the name that the finding has, with `{what}` for the event's own.
+    """
+    return [_hit(scope, args, at, one, (one,)) for one in _chosen(scope, args["kind"], args.get("where", {}))]
 
 
 def order(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
@@ -25,13 +28,13 @@ def order(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hi
     when the two need not be of one object. One hit for each `then` that such a `first` came before, at the place of the
     `then`, or of the first with `where: first`; `related` says what the other did.
     """
-    del at
     hits = []
     for late in _chosen(scope, args["then"], args.get("then_where", {})):
         early = _before(scope, late, args)
         if early is not None:
             place, other = (early, late) if args.get("where") == "first" else (late, early)
-            hits.append(_hit(place, (early, late), related=((other.value, args.get("related", "came before")),)))
+            related = ((other.value, args.get("related", "came before")),)
+            hits.append(_hit(scope, args, at, place, (early, late), related))
     return hits
 
 
@@ -39,10 +42,8 @@ def missing(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[
     """with: need (a kind or several), of; `of_where`, `need_where`; `side`: "before" or "after" the event that needs
     it, absent for either; `apart: true` when the two need not be of one object. One hit for each event that lacks it.
     """
-    del at
-    hits = [
-        _hit(one, (one,)) for one in _chosen(scope, args["of"], args.get("of_where", {})) if _lacks(scope, one, args)
-    ]
+    wanting = _chosen(scope, args["of"], args.get("of_where", {}))
+    hits = [_hit(scope, args, at, one, (one,)) for one in wanting if _lacks(scope, one, args)]
     unread = next((one for one in scope.events if one.kind == "unread"), None)
     if hits and unread is not None:
         return Unknown(str(unread.data["reason"]))
@@ -94,10 +95,21 @@ def _fits(one: Event, where: Mapping[str, Any], *, loosely: bool = False) -> boo
 
 
 def _together(one: Event, other: Event) -> bool:
-    return bool(set(one.on) & set(other.on))
+    """Whether two events are on one object; what is done to nobody knows what may be done to this one."""
+    return not one.on or not other.on or bool(set(one.on) & set(other.on))
 
 
-def _hit(place: Event, of: tuple[Event, ...], related: tuple[tuple[Any, str], ...] = ()) -> Hit:
+def _hit(
+    scope: Scope,
+    args: Mapping[str, Any],
+    at: tuple[str, ...],
+    place: Event,
+    of: tuple[Event, ...],
+    related: tuple[tuple[Value, str], ...] = (),
+) -> Hit:
     data = {name: value for one in of for name, value in one.data.items() if value is not None}
-    sure = all(one.sure for one in of)
-    return Hit(place.value, {**data, "what": place.value.key, "sure": sure}, related=related)
+    fields = (scope.get(field) for field in at)
+    value = next((value for value in fields if value.span is not None), place.value)
+    if value is place.value and "key" in args:
+        value = value._replace(key=args["key"].replace("{what}", value.key))
+    return Hit(value, {**data, "what": place.value.key, "sure": all(one.sure for one in of)}, related=related)

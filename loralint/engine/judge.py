@@ -13,7 +13,7 @@ from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
 from loralint.model import Finding, Fix, Note, Related, Span, Unknown, Value
 from loralint.run.config import Config
-from loralint.run.versions import split
+from loralint.run.versions import MAYBE, split
 
 # Findings of one rule and tier in one run. No config that anybody trains with comes near; what does is hostile or no
 # config, and people read the first few.
@@ -196,13 +196,15 @@ def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]
         return "A", ""
     if not loose or tier != "S":
         return tier, ""
+    if loose[0].endswith(MAYBE):  # the rule's own words say of which versions it speaks
+        return "A", ""
     return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
 
 
 def _loose(rule: Rule, hit: Hit, config: Config) -> list[str]:
     """Packages whose version decides and that nobody pinned."""
     packages = [split(spec)[0] for spec in rule.versions] + ([hit.package] if hit.package else [])
-    return [package for package in packages if package not in config.versions.pinned]
+    return [package for package in packages if package.removesuffix(MAYBE) not in config.versions.pinned]
 
 
 def _level(rule: Rule, hit: Hit, scope: Scope) -> str:

@@ -104,6 +104,9 @@ def _bounds(hot: Mapping[str, Any], entry: Mapping[str, Any]) -> list[Mapping[st
 PROGRAMS = frozenset({"shell", "python"})
 
 
+_PROGRAMS = ("python", "shell")
+
+
 def frameworks_of(cold: Mapping[str, Any]) -> list[str]:
     """The frameworks of a rule's examples, the bad ones first; where all are programs, the one whose keys they use."""
     examples = sorted(cold["examples"], key=lambda example: "bad" not in example)

@@ -91,6 +91,13 @@ def _quoted(value: str) -> str:
     return '"' + _ESCAPED.sub(lambda match: _SHORT.get(match[0]) or f"\\u{ord(match[0]):04x}", value) + '"'
 
 
+def _number(value: float, format: str) -> str:  # noqa: A002
+    if isinstance(value, bool):
+        word = "true" if value else "false"
+        return _PYTHON[word] if format == "python" else word
+    return str(value) if isinstance(value, int) else _float(value, format)
+
+
 def _float(value: float, format: str) -> str:  # noqa: A002
     nan, inf, minus_inf, _ = _SPECIAL[format]
     if not math.isfinite(value):

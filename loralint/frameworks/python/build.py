@@ -83,10 +83,10 @@ def readable(node: Node) -> Node:
         made.items = [readable(item) for item in node.items]
         return made
     if node.tag != "name":
-        return node
+        return Node("scalar", node.tag, node.start_mark, node.end_mark, node.raw, False, node.native)
     word = _word(node.raw)
     native = Unknown(f"`{node.raw}` is known only when the program runs") if word is None else word
-    return Node("scalar", "name", node.start_mark, node.end_mark, node.raw if word is None else word, True, native)
+    return Node("scalar", "name", node.start_mark, node.end_mark, node.raw if word is None else word, False, native)
 
 
 def _word(name: str) -> str | None:

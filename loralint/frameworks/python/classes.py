@@ -64,8 +64,6 @@ CLASSES: dict[str, Known] = {
     **{name: Known("adapter", "peft", (), method) for name, method in _ADAPTERS.items()},
     **{name: Known("quantisation", "transformers", (), method) for name, method in _QUANTISERS.items()},
 }
-_UNSLOTH = frozenset({"FastLanguageModel", "FastVisionModel", "FastModel", "FastLlamaModel", "FastMistralModel",
-                      "FastQwen2Model", "FastQwen3Model", "FastGemmaModel", "FastGemma2Model"})  # fmt: skip
 _UNSLOTH_LOAD = Known("load", "unsloth", ("model_name", "max_seq_length", "dtype", "load_in_4bit"))
 _UNSLOTH_WRAP = Known("wrap", "unsloth", ("model", "r", "target_modules", "lora_alpha", "lora_dropout", "bias"))
 _AUTO_LOAD = Known("load", "transformers", ("pretrained_model_name_or_path",))
@@ -80,7 +78,7 @@ def known(name: str) -> Known | None:
     """What a called name is, with its imports resolved; None for everything that no table speaks of."""
     whole, _, last = name.rpartition(".")
     package, owner = whole.partition(".")[0], whole.rpartition(".")[2]
-    if owner in _UNSLOTH:
+    if owner.startswith("Fast") and package in ("unsloth", ""):
         return {"from_pretrained": _UNSLOTH_LOAD, "get_peft_model": _UNSLOTH_WRAP}.get(last)
     if last == "from_pretrained":
         return _loader(package, owner)

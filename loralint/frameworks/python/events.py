@@ -25,7 +25,8 @@ _METHODS = {
     "save_pretrained": "save",
     "load_adapter": "load-adapter",
     "add_adapter": "wrap",
-    "print_trainable_parameters": "",
+    "set_adapter": "unfreeze",
+    "enable_adapters": "unfreeze",
 }
 _CASTS = {"half": "fp16", "bfloat16": "bf16", "float": "fp32"}
 _ROLES = {
@@ -83,8 +84,8 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
         data = {"trainable": _switch(call.arg("is_trainable", 3), False)}
     elif kind == "wrap":
         named = call.arg("adapter_name", 2)
-        data = {"adapter_name": named.node.native if named is not None and what.package == "peft" else "default",
-                "unsloth": what.package == "unsloth"}  # fmt: skip
+        name = named.node.native if named is not None and what.package == "peft" else "default"
+        data = {"named": name != "default", "unsloth": what.package == "unsloth"}
     elif kind == "load-tokenizer":
         yield from _tokenizer(call)
     elif kind == "prepare":
@@ -129,10 +130,12 @@ def _given(given: Argument | None) -> bool:
 
 def _method(call: Call, name: str) -> Iterator[Event]:
     on, kind, data = _numbers(call.on), _METHODS[name], dict[str, object]()
-    if name == "train" and not _is_trainer(call.on):
+    if (name == "train" and not _is_trainer(call.on)) or (name == "add_adapter" and _load_of(call.on) is None):
         return  # `model.train()` is a mode, no training
     if kind == "checkpointing":
         data = {"reentrant": _reentrant(call.arg("gradient_checkpointing_kwargs", 0))}
+    elif kind == "wrap":
+        data = {"unsloth": False, "named": False}
     elif kind == "cast":
         data = {"dtype": _CASTS[name]}
     elif kind == "merge":
@@ -140,14 +143,16 @@ def _method(call: Call, name: str) -> Iterator[Event]:
         data = {"bits": _loaded(load)["bits"] if load is not None else None}
     elif kind == "add-tokens":
         data = _added(call, name)
-        if data.get("pad"):
-            yield _event("set-pad", call, "pad_token", on, {"is_eos": False})
-        if data.get("eos"):
-            yield _event("set-eos", call, "eos_token", on)
-    elif name == "add_adapter" and _load_of(call.on) is None:
-        return
-    if kind:
-        yield _event(kind, call, name, on, data)
+        yield from _special(call, data)
+    yield _event(kind, call, name, on, data)
+
+
+def _special(call: Call, added: dict[str, object]) -> Iterator[Event]:
+    """A padding or end token that is chosen by adding it."""
+    if added["pad"]:
+        yield _event("set-pad", call, "pad_token", _numbers(call.on), {"is_eos": False})
+    if added["eos"]:
+        yield _event("set-eos", call, "eos_token", _numbers(call.on), {"literal": True})
 
 
 def _is_trainer(thing: Thing | None) -> bool:
@@ -173,8 +178,11 @@ def _assigned(call: Call) -> Iterator[Event]:
     on = _numbers(call.on)
     if name in ("pad_token", "pad_token_id") and not _config_of(call.on):
         yield _event("set-pad", call, "pad_token", on, {"is_eos": _is_eos(given)}, given)
+    elif name == "requires_grad":
+        kind = "freeze" if given.node.native is False else "unfreeze"
+        yield _event(kind, call, name, ())
     elif name == "eos_token":
-        yield _event("set-eos", call, "eos_token", on, {"was": given.node.native}, given)
+        yield _event("set-eos", call, "eos_token", on, {"literal": given.node.tag == "str"}, given)
     else:
         inside = _config_of(call.on)
         owner = _numbers(inside) if inside is not None else on
@@ -202,7 +210,7 @@ def _tokenizer(call: Call) -> Iterator[Event]:
     for key, kind in (("pad_token", "set-pad"), ("eos_token", "set-eos")):
         given = call.arg(key)
         if given is not None and given.node.tag != "null":
-            data = {"is_eos": _is_eos(given)} if kind == "set-pad" else {"was": given.node.native}
+            data = {"is_eos": _is_eos(given)} if kind == "set-pad" else {"literal": given.node.tag == "str"}
             yield _event(kind, call, key, _numbers(call.result), data, given)
 
 

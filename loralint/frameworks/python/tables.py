@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
 from loralint.frameworks.convert import always, dtype, long_dtype, lower, never, not_null, true_for, when_true
 from loralint.frameworks.python.classes import CLASSES
-from loralint.frameworks.python.unsloth import UNSLOTH_LOAD, UNSLOTH_WRAP
+from loralint.frameworks.python.unsloth import UNSLOTH_DEFAULTS, UNSLOTH_LOAD, UNSLOTH_WRAP
 from loralint.frameworks.readers.peft import TABLE as PEFT
 from loralint.frameworks.readers.training_arguments import SHARES, TRAINING_ARGUMENTS
 from loralint.frameworks.readers.trl import DATA, OWN, adapter_dtype
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
     cast: bool = True
 
 
-def under(prefix: str, rows: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def under(prefix: str, rows: Iterable[Entry]) -> tuple[Entry, ...]:
     """The same rows for keys that stand below another one."""
     return tuple(row._replace(key=f"{prefix}.{row.key}") if row.key else row for row in rows)
 
@@ -173,19 +173,27 @@ def _model(shape: Shape) -> Iterator[Entry]:
 def _arguments(shape: Shape) -> Iterator[Entry]:
     if not shape.arguments:
         return
-    own = tuple(row for row in (*DATA, *OWN) if row.field != "data.datasets") if shape.framework == "trl" else ()
-    if shape.load == "unsloth":
-        yield from under(shape.arguments, _UNSLOTH_LENGTHS)
-        yield Entry("precision.bf16", f"{shape.arguments}.bf16", not_null, default="auto")
-        own = tuple(row for row in own if row.field not in ("data.sequence_len", "precision.bf16"))
-        checkpointing = "memory.gradient_checkpointing"
-        own = tuple(row._replace(default=SKIP) if row.field == checkpointing else row for row in own)
     for old in _OLD_TRAINER if shape.framework == "trl" and shape.trainer else ():
         yield old._replace(key=f"{shape.trainer}.{old.key}")
+    own = (*DATA, *OWN) if shape.framework == "trl" else ()
     replaced = {(row.field, row.key) for row in own}
-    rest = tuple(row for row in TRAINING_ARGUMENTS if (row.field, row.key) not in replaced)
-    yield from under(shape.arguments, (*own, *rest))
+    rest = (row for row in TRAINING_ARGUMENTS if (row.field, row.key) not in replaced)
+    rows = tuple(row for row in (*own, *rest) if row.field != "data.datasets")
+    yield from under(shape.arguments, _patched(rows, shape) if shape.load == "unsloth" else rows)
     yield Entry("train.task", "", write=never, default=shape.task or SKIP)
+
+
+def _patched(rows: tuple[Entry, ...], shape: Shape) -> Iterator[Entry]:
+    """The rows as Unsloth has them: the model's own length and checkpointing count, and TRL's defaults are others."""
+    if shape.framework == "trl":
+        yield from _UNSLOTH_LENGTHS
+    yield Entry("precision.bf16", "bf16", not_null, default="auto")
+    for row in rows:
+        if row.field == "memory.gradient_checkpointing":
+            yield row._replace(default=SKIP)
+        elif row.field not in ("data.sequence_len", "precision.bf16"):
+            own = shape.framework == "trl" and row.field in UNSLOTH_DEFAULTS and row.default is not SKIP
+            yield row._replace(default=UNSLOTH_DEFAULTS[row.field]) if own else row
 
 
 # what the trainers themselves took, up to 0.12

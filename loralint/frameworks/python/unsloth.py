@@ -66,3 +66,16 @@ UNSLOTH_WRAP = (
     Entry("memory.gradient_checkpointing", "use_gradient_checkpointing", checkpointing, written_checkpointing,
           default=True),
 )  # fmt: skip
+# what the patched configs of TRL and the Trainer have in place of the library's own defaults
+UNSLOTH_DEFAULTS: dict[str, object] = {
+    "batch.micro": 4,
+    "batch.accumulation": 2,
+    "batch.eval_micro": 4,
+    "optim.name": "adamw_8bit",
+    "optim.lr": 5e-5,
+    "optim.weight_decay": 0.001,
+    "train.seed": 3407,
+    "train.logging_steps": 1,
+    "train.report_to": [],
+    "schedule.warmup_ratio": 0.1,
+}
