@@ -23,7 +23,8 @@ class Launch(NamedTuple):
     module: of `python -m a.b`. flags: a document whose root is a mapping of the program's own flags, by the names that
     argparse would store them under (`--lora-r 8` -> lora_r: "8"; a switch is true, several values a list; `a.b=c` ->
     the dotted key), each with its exact place. positionals: the other words, in order. launchers: outermost first.
-    env, folder, sure: as in source.command.Command. offset: where the command starts in its file.
+    env, folder, sure: as in source.command.Command. offset: where the command starts in its file. faults: what of the
+    shell's faults (see source.command.Shell) touches this command.
     """
 
     program: str
@@ -37,3 +38,4 @@ class Launch(NamedTuple):
     folder: str | None
     offset: int
     sure: bool
+    faults: tuple[tuple[str, str, int, int], ...] = ()

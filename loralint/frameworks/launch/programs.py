@@ -53,6 +53,39 @@ LAUNCHERS = {
     "deepspeed": _DEEPSPEED,
     "ds": _DEEPSPEED,
 }
+# Options that only a launcher has, so that a script to which they are given most likely refuses them.
+ONLY = {
+    "accelerate": _words("""
+        num_processes num_machines machine_rank main_process_ip main_process_port multi_gpu use_deepspeed use_fsdp
+        deepspeed_config_file deepspeed_multinode_launcher num_cpu_threads_per_process same_network
+        fsdp_sharding_strategy fsdp_auto_wrap_policy fsdp_transformer_layer_cls_to_wrap dynamo_backend gpu_ids
+    """),
+    "torchrun": _words("nproc_per_node nnodes node_rank rdzv_backend rdzv_endpoint rdzv_id standalone max_restarts"),
+    "deepspeed": _words("num_gpus num_nodes include exclude hostfile"),
+}
+# All options of launchers that have no list of known keys.
+OPTIONS = {
+    "torchrun": _words("""
+        nnodes nproc_per_node rdzv_backend rdzv_endpoint rdzv_id rdzv_conf standalone max_restarts monitor_interval
+        start_method event_log_handler role m module no_python run_path log_dir r redirects t tee local_ranks_filter
+        node_rank master_addr master_port local_addr logs_specs numa_binding signals_to_handle virtual_local_rank
+        use_env duplicate_stdout_filters duplicate_stderr_filters shutdown_timeout
+    """),
+    "deepspeed": _words("""
+        H hostfile i include e exclude num_nodes min_elastic_nodes max_elastic_nodes num_gpus master_port master_addr
+        launcher launcher_args module no_python no_local_rank no_ssh_check force_multi save_pid enable_each_rank_log
+        autotuning elastic_training bind_cores_to_rank bind_core_list ssh_port no_ssh node_rank venv_script h help
+    """),
+}
+# Names of scripts that do not train, unless they also say that they do.
+TRAINS = re.compile(
+    r"(?i)train|tun(?:e|ing)|sft|dpo|ppo|kto|orpo|grpo|rlhf|lora|dreambooth|distil|run_(?:clm|mlm|glue)"
+)
+IDLE = re.compile(
+    r"infer|merge|eval|export|generat|predict|chat|demo|serv|deploy|prepar|preprocess|convert|download|upload|tokeniz"
+    r"|^cache_|_cache|benchmark|test_|plot|collect|extract|caption|check_|dump",
+    re.IGNORECASE,
+)
 # `python -m` these is one of those.
 MODULES = {
     "accelerate.commands.launch": "accelerate-launch",

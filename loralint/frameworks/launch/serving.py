@@ -10,8 +10,13 @@ from typing import NamedTuple
 from loralint.frameworks.detect import detect
 from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
+from loralint.frameworks.launch.faults import misplaced, observed
+from loralint.frameworks.launch.programs import ONLY, TRAINS
 from loralint.frameworks.launched import Launch
-from loralint.frameworks.table import Reader
+from loralint.frameworks.leaves import TRAINING as _TRAINING
+from loralint.frameworks.signatures import SURE_HF
+from loralint.frameworks.table import Look, Observation, Reader
+from loralint.source.document import Document
 
 
 class Served(NamedTuple):
@@ -67,7 +72,16 @@ _SCRIPTS = (
 # Trainers whose scripts are many, each with flags of its own: modules with `reader_of(script)`.
 _FAMILIES = ("musubi", "sd_scripts_flags", "diffusers")
 _MODULE_OF = {"sd_scripts_flags": "sd_scripts"}
-_HOMEMADE = 3  # known names that a script of nobody known must share
+# Formats whose dotted names nobody else has.
+_DOTTED = frozenset(
+    {"nemo_rl", "nemo_automodel", "megatron_bridge", "nemo", "verl", "verl_sft", "torchtune", "openrlhf"}
+)
+# Names that any script around Transformers may have.
+_COMMON = frozenset({"trl", "alignment_handbook", "peft", "generic", "transformers", "fms_hf_tuning", "axolotl"})
+# Programs with configs of their own, by name; and those whose flags only change what a recipe says.
+_BY_RECIPE = frozenset({"torchtune", "verl", "nemo_automodel"})
+_RECIPES = frozenset({"megatron_bridge", "nemo_rl", "nemo", "nemo_automodel"})
+_ADAPTER = re.compile(r"lora|peft|adapter")
 
 
 def reader_of(launch: Launch) -> str | None:
@@ -83,18 +97,34 @@ def guessed(launch: Launch) -> bool:
 
 
 def reader_for(launch: Launch) -> Reader | None:
-    """The reader of a launch's flags; of a script with flags of its own, one that knows them.
+    """The reader of a launch's flags, which also observes what is wrong with the command line.
 
-    Where only names speak for it, unknown flags are the script's own, and nothing is certain.
+    Of a script with flags of its own it is one that knows them. Where only names speak for it, unknown flags are the
+    script's own, nothing absent is known, and nothing is certain.
     """
     served = _served(launch)
     if served is None:
         return None
-    own = _of_script(served.family, _stem(launch)) if served.family else None
-    if own is not None:
-        return own
-    reader = as_flags(reader_named(served.module))
-    return reader._replace(keys="", guessed=True) if served.guessed else reader
+    reader = (_of_script(served.family, _stem(launch)) if served.family else None) or as_flags(
+        reader_named(served.module)
+    )
+    if served.guessed:
+        reader = reader._replace(keys="", guessed=True)
+    hidden = "what the script itself takes for it is not known" if served.guessed else _elsewhere(launch, served.module)
+
+    def faults(_document: Document, _look: Look) -> list[Observation]:
+        return list(observed(launch, reader.keys))
+
+    return reader._replace(observe=(*reader.observe, faults), partial=(lambda _document: hidden) if hidden else None)
+
+
+def _elsewhere(launch: Launch, module: str) -> str:
+    """Where the settings stand that are no flags, when that is no file that could be read; "" where flags are all."""
+    root = launch.flags.root
+    named = [pair.value for pair in root.pairs if pair.key in ("config", "config_name", "recipe")] if root else []
+    if module in _BY_RECIPE and named and "." not in named[-1].raw:
+        return f"it may stand in `{named[-1].raw}`, which comes with the program"
+    return "it may stand in the program's own recipe" if module in _RECIPES else ""
 
 
 @cache
@@ -143,16 +173,26 @@ def _fits(launch: Launch, family: str) -> bool:
 def _by_flags(launch: Launch) -> Served | None:
     """By the keys that tell files apart; a script of nobody known needs several names, one of them of an adapter."""
     root = launch.flags.root
-    if root is None or not root.pairs:
-        return None
-    found = detect(launch.flags)
-    if found is not None and found.module != "generic":
-        return Served(found.module, guessed=launch.program == "python")
-    names = [pair.key for pair in root.pairs]
-    from loralint.frameworks.signatures import HF
+    found = detect(launch.flags) if root is not None and root.pairs else None
+    if found is not None and (launch.program != "python" or found.module in _DOTTED):
+        return Served(found.module)
+    if found is not None and found.module not in _COMMON:
+        return Served(found.module, guessed=True)
+    names = [pair.key for pair in root.pairs] if root is not None else []
+    if found is not None or (any(map(_ADAPTER.search, names)) and sum(map(_TRAINING.__contains__, names)) > 1):
+        return Served("transformers" if any(name in SURE_HF for name in names) else "generic", guessed=True)
+    return Served("generic", guessed=True) if _launched(launch) else None
 
-    shared = [name for name in names if name in HF]
-    adapter = [name for name in names if re.search(r"lora|peft|adapter|qlora|rank", name)]
-    if adapter and len(shared) + len(adapter) >= _HOMEMADE:
-        return Served("transformers", guessed=True)
-    return None
+
+def _launched(launch: Launch) -> bool:
+    """Whether a launcher starts a training of which nothing else is known: its own options may still be wrong."""
+    if not any(launcher.name in ONLY for launcher in launch.launchers) or _names_config(launch):
+        return False
+    return TRAINS.search(_stem(launch)) is not None or bool(launch.faults) or misplaced(launch)
+
+
+def _names_config(launch: Launch) -> bool:
+    root = launch.flags.root
+    texts = [word.raw for word in launch.positionals]
+    texts += [pair.value.raw for pair in root.pairs if pair.key.startswith(("config", "cfg"))] if root else []
+    return any(text.lower().endswith((".yaml", ".yml", ".json", ".toml")) for text in texts)

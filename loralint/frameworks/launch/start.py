@@ -9,6 +9,7 @@ from loralint.frameworks.launch.flags import Style, is_flag, take
 from loralint.frameworks.launch.programs import (
     ALIASES,
     DOTLISTS,
+    IDLE,
     LAUNCHERS,
     MODULES,
     OTHER_MODULES,
@@ -18,13 +19,18 @@ from loralint.frameworks.launch.programs import (
     SCRIPT,
     TRAINER_MODULES,
     TRAINERS,
+    TRAINS,
 )
 from loralint.frameworks.launch.programs import Launcher as Known
+from loralint.frameworks.launch.settled import settle
 from loralint.frameworks.launched import Launch, Launcher
 from loralint.source.command import Command, Shell, Word
 from loralint.source.document import Document
 
 _DEEPEST = 8  # launchers around launchers
+# Characters between a command and the line that it lost: its indentation and a comment.
+_NEAR = 200
+Fault = tuple[str, str, int, int]
 
 
 class _Found(NamedTuple):
@@ -55,20 +61,40 @@ def launches(shell: Shell, document: Document) -> list[Launch]:
         same = (command.start, tuple(word.raw for word in command.words))
         if same not in seen:
             seen.add(same)
-            found += _launch(command, document)
+            found += _launch(command, document, shell.faults)
     return found
 
 
-def _launch(command: Command, document: Document) -> list[Launch]:
+def _touches(fault: Fault, command: Command) -> bool:
+    """Whether a fault lies in the command or starts right behind it."""
+    return command.start <= fault[2] <= command.end + _NEAR
+
+
+def _idle(found: _Found) -> bool:
+    """Whether a script's name says that it is no training."""
+    name = _base(found.script) if found.script is not None else found.module.rpartition(".")[2]
+    stem = name.removesuffix(".py")
+    return found.program == "python" and IDLE.search(stem) is not None and TRAINS.search(stem) is None
+
+
+def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> list[Launch]:
     at = _At(document, command, [])
     found = _unwrap(command.words, at, 0)
     if found is None:
         return []
     flags, rest = at.take(found.words, Style(settings=found.program in DOTLISTS or _hydra(found)))
+    if _idle(found):
+        return []
     made = Launch(
         found.program, found.subcommand, found.script, found.module, flags, rest, tuple(at.launchers),
         command.env, command.folder, command.start, command.sure,
+        tuple(fault for fault in faults if _touches(fault, command)),
     )  # fmt: skip
+    from loralint.frameworks.launch.serving import reader_for
+
+    reader = reader_for(made)
+    if reader is not None:
+        settle(flags, reader)
     return [made]
 
 
@@ -84,15 +110,13 @@ def _unwrap(words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
     name = _base(words[0])
     if PYTHON.fullmatch(name):
         return _python(words[1:], at, depth)
-    if name in LAUNCHERS:
-        return _launched(name, words[1:], at, depth)
+    if name in LAUNCHERS or name in OUTER:
+        return _launched(name, words[1:], at, depth) if name in LAUNCHERS else _outer(name, words, at, depth)
     if name in TRAINERS:
         return _trainer(name, words[1:], at)
-    if name in OUTER:
-        return _outer(name, words, at, depth)
-    if not isinstance(words[0].text, str) and not SCRIPT.fullmatch(name):
-        return _hidden(words, at, depth)
-    return _Found("python", script=words[0], words=words[1:]) if SCRIPT.fullmatch(name) else None
+    if SCRIPT.fullmatch(name):
+        return _Found("python", script=words[0], words=words[1:])
+    return _hidden(words, at, depth) if not isinstance(words[0].text, str) else None
 
 
 def _hidden(words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:

@@ -17,7 +17,7 @@ _CLOSING = frozenset({'"', "'", "`", "heredoc_end"})
 
 Fault = tuple[str, str, int, int]
 _FLAG = re.compile(r"(?:--?[A-Za-z]|[+~]*[A-Za-z_]\w*\.[\w.]+=)")
-_TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+[A-Za-z]|[\u201c\u201d\u2018\u2019]|.*[\u201c\u201d]$", re.DOTALL)
+_TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+-?[A-Za-z]|[\u201c\u201d\u2018\u2019]|.*[\u201c\u201d]$", re.DOTALL)
 _EMPTY = re.compile(r"--[\w.-]+=")
 _BLANKS = re.compile(r"\\[ \t]+\r?\n")
 

@@ -1,0 +1,81 @@
+"""What is wrong with a launch as a command line: what the shell takes otherwise, and options given to the wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.key_list import top_keys
+from loralint.frameworks.launch.programs import ONLY, OPTIONS
+from loralint.frameworks.launched import Launch, Launcher
+from loralint.frameworks.table import Observation
+from loralint.model import Value
+from loralint.source.document import Document, Pair
+
+# kind of a shell's fault -> (effect, what to do)
+_SHELL = {
+    "continuation": ("lost", "end every line but the last with a blank and a backslash, with nothing behind it"),
+    "empty-value": ("crash", "write the value right behind the `=`, with no blank between"),
+    "typographic": ("crash", "type the dashes and quotes anew in a plain text editor"),
+    "unterminated": ("crash", "close it"),
+}
+
+
+def observed(launch: Launch, known: str) -> Iterator[Observation]:
+    """All observations of a launch. known: the name of the list of keys of its program, "" for none."""
+    for fault in launch.faults:
+        yield _shell(launch.flags, *fault)
+    for launcher in launch.launchers:
+        yield from _after(launch, launcher, known)
+        yield from _before(launcher)
+
+
+def misplaced(launch: Launch) -> bool:
+    """Whether a script of nobody known is given options of its launcher."""
+    return any(True for launcher in launch.launchers for _ in _after(launch, launcher, ""))
+
+
+def _shell(document: Document, kind: str, message: str, start: int, end: int) -> Observation:
+    effect, advice = _SHELL[kind]
+    written = document.text[start:end]
+    if kind == "continuation" and not written.strip("\\\r\n"):
+        effect = "changed"
+    key = written.split("=")[0].split()[0] if written.strip("\\ \r\n") else "\\"
+    value = Value(written, key=key, text=written, span=document.span_at(start, end))
+    return Observation("shell", value, effect, message, data={"advice": advice, "fault": kind})
+
+
+def _after(launch: Launch, launcher: Launcher, known: str) -> Iterator[Observation]:
+    """Options of the launcher behind the script, which gets them instead."""
+    root, own = launch.flags.root, launcher.flags.root
+    keys = top_keys(known) if known else frozenset()
+    for pair in root.pairs if root is not None and launch.program == "python" else ():
+        if pair.key in ONLY.get(launcher.name, ()) and pair.key not in keys:
+            said = own is not None and own.pair(pair.key) is not None
+            message = f"`{pair.key_node.raw}` stands behind the script, so {launcher.name} does not get it"
+            advice = f"write `{pair.key_node.raw}` before the script"
+            if said:
+                message, advice = f"{message} and takes its own", f"remove `{pair.key_node.raw}` behind the script"
+            yield _misplaced(launch.flags, pair, "lost", message, advice)
+
+
+def _before(launcher: Launcher) -> Iterator[Observation]:
+    """Options before the script that the launcher does not know: it refuses them."""
+    root, options = launcher.flags.root, OPTIONS.get(launcher.name, frozenset())
+    for pair in root.pairs if root is not None and options else ():
+        if pair.key not in options and not any(one.startswith(pair.key) for one in options):
+            message = (
+                f"`{pair.key_node.raw}` stands before the script, so {launcher.name} gets it, which has no such option"
+            )
+            yield _misplaced(launcher.flags, pair, "crash", message, f"write `{pair.key_node.raw}` behind the script")
+
+
+def _misplaced(document: Document, pair: Pair, effect: str, message: str, advice: str) -> Observation:
+    value = Value(
+        pair.value.raw if pair.value.kind == "scalar" else None,
+        key=pair.key,
+        pointer=f"/{pair.key}",
+        text=document.text[pair.value.start : pair.value.end],
+        span=document.span(pair.value),
+        key_span=document.span(pair.key_node),
+    )
+    return Observation("misplaced", value, effect, message, data={"advice": advice})

@@ -1,0 +1,27 @@
+"""Flags by the names under which their program stores them: whole instead of cut short, `--no_x` as x: false."""
+
+from __future__ import annotations
+
+from loralint.frameworks.key_list import top_keys
+from loralint.frameworks.table import Reader
+from loralint.source.document import Document, Node, Pair
+
+
+def settle(flags: Document, reader: Reader) -> None:
+    """Rename the flags that the reader's list of keys knows under another form; without a list nothing changes."""
+    root = flags.root
+    if root is None or not reader.keys:
+        return
+    known = frozenset(key for key in top_keys(reader.keys) if not key.startswith("-"))
+    root.pairs = [_settled(pair, known) for pair in root.pairs]
+
+
+def _settled(pair: Pair, known: frozenset[str]) -> Pair:
+    if pair.key in known or "." in pair.key:
+        return pair
+    if pair.key.startswith("no_") and pair.key[3:] in known and pair.value.tag == "bool":
+        node = pair.value
+        off = Node("scalar", "bool", node.start_mark, node.end_mark, "false", plain=True, native=False)
+        return pair._replace(key=pair.key[3:], value=off)
+    longer = [key for key in known if key.startswith(pair.key)] if len(pair.key) > 1 else []
+    return pair._replace(key=longer[0]) if len(longer) == 1 else pair
