@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from loralint.source.document import Node
 from loralint.source.python import containers, objects
-from loralint.source.python.builtin import KNOWN
+from loralint.source.python.builtin import KNOWN as BUILTIN
 from loralint.source.python.classes import instantiate
 from loralint.source.python.commandline import LIBRARY, METHODS
 from loralint.source.python.emit import Given, Invocation, emit, given_back
@@ -26,12 +26,14 @@ from loralint.source.python.held import (
     library_base,
     thing_of,
 )
+from loralint.source.python.standard import KNOWN as STANDARD
 from loralint.source.python.walk import evaluate
 
 if TYPE_CHECKING:
     from loralint.source.python.held import Held
     from loralint.source.python.state import State
 
+KNOWN = {**BUILTIN, **STANDARD}
 # How functions of the program are started elsewhere, as methods of the function.
 _STARTED = frozenset({"remote", "local", "delay", "spawn", "call"})
 

@@ -12,8 +12,7 @@ from loralint.source.python.emit import Given, Invocation, emit, given_back
 from loralint.source.python.follow import follow
 from loralint.source.python.held import Attributes, Class, Function, Instance, Scalar, Sequence, fields, find, name_of
 from loralint.source.python.objects import option
-from loralint.source.python.walk import told
-from loralint.source.script import Argument
+from loralint.source.python.options import REQUIRED, add_argument, declare, parsed, set_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,57 +22,6 @@ if TYPE_CHECKING:
     from loralint.source.python.state import State
     from loralint.source.script import Thing
 
-_REQUIRED = "the command line must give it"
-
-
-def declare(state: State, name: str, default: Held | None, place: Node) -> None:
-    """Note an option of the command line and its default, None where there is none."""
-    node = told(state, default) if default is not None else _unknown(place, _REQUIRED)
-    state.arguments[name] = Argument(name, node, state.program.document.span(place))
-
-
-def _unknown(place: Node, reason: str) -> Node:
-    return Node("scalar", "unknown", place.start_mark, place.end_mark, place.raw, True, Unknown(reason))
-
-
-# argparse
-
-
-def _add_argument(state: State, _thing: Thing, call: Invocation) -> Held | None:
-    flags = [text for one in call.placed() if (text := fold.text(one))]
-    if not flags:
-        return None
-    long = next((flag for flag in flags if flag.startswith("--")), flags[0])
-    name = fold.text(call.arg("dest")) or long.lstrip("-").replace("-", "_")
-    place = call.placed()[0].node
-    declare(state, name, None if fold.value(call.arg("required")) is True else _default(state, call, place), place)
-    return None
-
-
-def _default(state: State, call: Invocation, place: Node) -> Held:
-    default, action = call.arg("default"), fold.text(call.arg("action"))
-    if default is None:
-        absent = {"store_true": False, "store_false": True}.get(action or "")
-        tag = "null" if absent is None else "bool"
-        return Scalar(Node("scalar", tag, place.start_mark, place.end_mark, str(absent), True, absent))
-    kind = name_of(call.arg("type"))
-    text = fold.text(default)
-    if text is not None and kind in {"int", "float"}:
-        return builtin.KNOWN[kind](state, Invocation(call.node, (Given("", default),))) or default
-    return default
-
-
-def _set_defaults(state: State, _thing: Thing, call: Invocation) -> Held | None:
-    for one in call.given:
-        if one.name and one.key:
-            declare(state, one.name, one.held, one.key)
-    return None
-
-
-def _parsed(state: State, call: Invocation) -> Instance:
-    node = state.node(call.node, "object", Unknown("what the command line gives"))
-    return Instance(node, None, Attributes(), state.thing(), parsed=True)
-
 
 def _parse_args(state: State, thing: Thing, call: Invocation) -> Held | None:
     if thing.number in state.parsers:
@@ -81,17 +29,17 @@ def _parse_args(state: State, thing: Thing, call: Invocation) -> Held | None:
     made = thing.made
     if made is None or not made.name.endswith("ArgumentParser"):
         return None
-    parsed = _parsed(state, call)
-    emit(state, "parse_args", thing, call, parsed.thing)
-    return parsed
+    found = parsed(state, call)
+    emit(state, "parse_args", thing, call, found.thing)
+    return found
 
 
 def _parse_known(state: State, thing: Thing, call: Invocation) -> Held | None:
-    parsed = _parse_args(state, thing, call)
-    if parsed is None:
+    found = _parse_args(state, thing, call)
+    if found is None:
         return None
     rest = literals.sequence(state, call.node, None)
-    return literals.sequence(state, call.node, (parsed, rest))
+    return literals.sequence(state, call.node, (found, rest))
 
 
 # dataclasses
@@ -157,7 +105,7 @@ def _field(state: State, name: str, call: Invocation) -> Held | None:
     if name_of(factory) in {"list", "dict"}:
         return builtin.KNOWN[name_of(factory)](state, Invocation(call.node, ()))
     if default is None or (isinstance(default, Scalar) and default.node.raw == "..."):
-        return Scalar(state.unknown(call.node, _REQUIRED))
+        return Scalar(state.unknown(call.node, REQUIRED))
     return default
 
 
@@ -218,8 +166,8 @@ LIBRARY: dict[str, Callable[[State, str, Invocation], Held | None]] = {
     "debug_launcher": _launch,
 }
 METHODS: dict[str, Callable[[State, Thing, Invocation], Held | None]] = {
-    "add_argument": _add_argument,
-    "set_defaults": _set_defaults,
+    "add_argument": add_argument,
+    "set_defaults": set_defaults,
     "parse_args": _parse_args,
     "parse_known_args": _parse_known,
     "parse_args_into_dataclasses": _into_classes,

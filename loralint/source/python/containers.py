@@ -40,13 +40,11 @@ def _of_list(state: State, held: Sequence, name: str, call: Invocation) -> Held:
     if name in {"index", "count", "union", "difference", "intersection"}:
         return opaque(state, call.node)
     after = None
-    if items is not None and len(placed) == 1 and len(items) < fold.LENGTH:
-        if name in {"append", "add"}:
-            after = (*items, placed[0])
-        elif name in {"extend", "update"} and isinstance(placed[0], Sequence):
-            more = placed[0].store["items"]
-            after = None if more is None else (*items, *more)
-        state.spend(len(items) // 16)
+    if len(placed) == 1 and name in {"append", "add"}:
+        after = (*items, placed[0]) if items is not None and len(items) < fold.LENGTH else None
+    elif len(placed) == 1 and name in {"extend", "update"}:
+        after = literals.chained(held, placed[0])
+    state.spend(len(items or ()) // 16)
     state.write(held.store, "items", after)
     return opaque(state, call.node) if name == "pop" else _none(state, call)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
 from loralint.source.document import Node
-from loralint.source.python import branches
+from loralint.source.python import branches, joins
 from loralint.source.python.emit import Given, Invocation, emit, given_back, text_node
 from loralint.source.python.held import (
     OPEN,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Functions within each other, and calls of one function, that are followed.
 WITHIN = 12
-TIMES = 40
+TIMES = 16
 
 
 def follow(state: State, function: Function, call: Invocation, fill: str = "") -> Held:
@@ -72,7 +72,7 @@ def _result(state: State, function: Function, call: Invocation) -> Held:
     found = branches.leave(state, state.functions).results
     if flow != RETURN or not found:
         found.append(Scalar(state.node(call.node, "null", None)))
-    return branches.join(state, found)
+    return joins.join(state, found)
 
 
 def _bind(state: State, function: Function, call: Invocation, fill: str) -> None:

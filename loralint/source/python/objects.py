@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
 from loralint.source.python import fold
-from loralint.source.python.emit import Given, Invocation, emit, text_node
+from loralint.source.python.emit import text_node
 from loralint.source.python.held import (
-    OPEN,
     Attributes,
     Class,
     Function,
@@ -23,7 +22,6 @@ from loralint.source.python.held import (
     library_base,
     thing_of,
 )
-from loralint.source.python.state import MISSING
 from loralint.source.python.walk import dotted, evaluate, opaque
 from loralint.source.script import Argument, Call, Thing
 
@@ -151,52 +149,6 @@ def item(state: State, held: Held, key: Held, node: Spot) -> Held:
     store = state.given.get(thing.number, {})
     found = store.get(("item", at))
     return found if found is not None else child(state, thing, "__getitem__", ("item", at), node)
-
-
-def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot) -> None:
-    """Put something into an attribute."""
-    if isinstance(held, Instance) and not held.parsed and (held.cls is None or not library_base(held.cls)):
-        state.write(held.store, name, value.held)
-        return
-    if isinstance(held, Class):
-        state.write(held.members, name, value.held)
-        return
-    thing = thing_of(held)
-    if thing is None:
-        return
-    store = held.store if isinstance(held, Instance) else state.given.setdefault(thing.number, Attributes())
-    state.write(store, name, value.held)
-    told = Given("", Scalar(text_node(state, node, name)))
-    emit(state, "__setattr__", thing, Invocation(node, (told, value)))
-
-
-def set_item(state: State, held: Held, key: Held, value: Given, node: Spot) -> None:
-    """Put something into an item."""
-    at = fold.value(key)
-    if isinstance(held, Mapping):
-        if isinstance(at, Unknown):
-            state.write(held.store, OPEN, held=True)
-        else:
-            state.write(held.store, at, (key.node, value.held))
-    elif isinstance(held, Sequence):
-        items = held.store["items"]
-        if isinstance(at, int) and items is not None and -len(items) <= at < len(items):
-            state.write(
-                held.store, "items", tuple(value.held if i == at % len(items) else one for i, one in enumerate(items))
-            )
-        else:
-            state.write(held.store, "items", None)
-    elif (thing := thing_of(held)) is not None:
-        if not isinstance(at, Unknown):
-            state.write(state.given.setdefault(thing.number, Attributes()), ("item", at), value.held)
-        emit(state, "__setitem__", thing, Invocation(node, (Given("", key), value)))
-
-
-def delete(state: State, held: Held, key: object) -> None:
-    """Take an entry or attribute out."""
-    store = held.store if isinstance(held, (Mapping, Instance)) else None
-    if store is not None and key in store:
-        state.write(store, key, MISSING)
 
 
 def unpack(state: State, held: Held, count: int, node: Spot) -> list[Held]:

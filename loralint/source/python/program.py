@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from loralint.source.document import Fault
 
 if TYPE_CHECKING:
-    from loralint.source.document import Document, Lines, MarkLike
+    from collections.abc import Callable
+
+    from loralint.source.document import Document, MarkLike
     from loralint.source.places import Places
 
 # CPython's parser guards its depth by counting, for a stack of 8 MiB; on a smaller one (threads of macOS and musl) a
 # hostile text would end the process. So it gets a stack of its own.
 STACK = 16 * 1024 * 1024
 _PYTHON_2 = re.compile(r"(?m)^[ \t]*(?:(?:print|exec)[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,|raise[ \t]+\w+[ \t]*,)")
+_CONTINUING = bytes(range(0x80, 0xC0))
 # Syntax of Python 3.12 to 3.14, which an older parser does not take.
 _NEWER = re.compile(r"[ \t]*(?:type[ \t]+\w+.*=|(?:async[ \t]+)?def[ \t]+\w+\[|class[ \t]+\w+\[)|.*\bt[\"']")
 _TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{")
@@ -28,24 +31,26 @@ Spot = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
 
 
 class Program(NamedTuple):
-    """A program's text. document: the file that holds it. places: where its offsets lie in the file."""
+    """A program's text. document: the file that holds it. starts: offsets of its lines. places: where its own offsets
+    lie in the file.
+    """
 
     document: Document
     text: str
-    lines: Lines
+    starts: list[int]
     places: Places
     ascii: bool
 
     def offset(self, line: int, column: int) -> int:
         """Give the offset of ast's 1-based line and column in UTF-8 bytes, wherever these lead."""
-        starts = self.lines.starts
+        starts = self.starts
         if line > len(starts):
             return len(self.text)
         start = starts[line - 1]
-        if not self.ascii:
-            end = starts[line] if line < len(starts) else len(self.text)
-            encoded = self.text[start:end].encode("utf-8", "replace")
-            column = len(encoded[:column].decode("utf-8", "replace"))
+        if not self.ascii and column:
+            # that many bytes hold at most that many characters, each with one byte that continues no other
+            encoded = self.text[start : start + column].encode("utf-8", "surrogatepass")
+            column = len(encoded[:column].translate(None, _CONTINUING))
         return min(start + column, len(self.text))
 
     def range(self, node: Spot) -> tuple[int, int]:
@@ -64,24 +69,25 @@ def parse(program: Program) -> ast.Module:
 
     Fault of kind "syntax", "control-character" or "too-deep", and for other texts "template", "python2" or "newer".
     """
+    if "\0" in program.text:
+        raise Fault("control-character", "a null character stands here: this is no text", program.text.find("\0"))
     found: list[ast.Module | Exception] = []
     _with_stack(lambda: found.append(_parsed(program.text)))
-    result = found[0] if found else RecursionError()
+    result = found[0]
     if isinstance(result, ast.Module):
         return result
     if isinstance(result, SyntaxError):
         raise _syntax(program, result)
-    if isinstance(result, (RecursionError, MemoryError)):
-        raise Fault("too-deep", "nested too deep for Python itself", 0)
-    raise Fault("syntax", "no program: it holds characters that Python does not take", max(program.text.find("\0"), 0))
+    raise Fault("too-deep", "nested too deep for Python itself", 0)
 
 
-def _with_stack(work: object) -> None:
+def _with_stack(work: Callable[[], None]) -> None:
     before = threading.stack_size(STACK)
     try:
-        thread = threading.Thread(target=work, daemon=True)  # type: ignore[arg-type]
+        thread = threading.Thread(target=work, daemon=True)
         thread.start()
-    except RuntimeError:  # no threads here
+    except RuntimeError:  # a platform without threads
+        work()
         return
     finally:
         threading.stack_size(before)
@@ -102,8 +108,6 @@ def _parsed(text: str) -> ast.Module | Exception:
 def _syntax(program: Program, error: SyntaxError) -> Fault:
     text = program.text
     at = program.offset(error.lineno or 1, 0) + max((error.offset or 1) - 1, 0)
-    if "\0" in text:
-        return Fault("control-character", "a null character stands here: this is no text", text.find("\0"))
     if _PYTHON_2.search(text):
         return Fault("python2", "written for Python 2", at)
     line = text[program.offset(error.lineno or 1, 0) :].split("\n", 1)[0]
@@ -116,4 +120,5 @@ def _syntax(program: Program, error: SyntaxError) -> Fault:
 
 def _words(message: str) -> str:
     """Python's own message, which quotes at most one name or character of the text."""
+    message = message.partition(" (detected at line")[0]
     return message[:1].lower() + message[1:120]

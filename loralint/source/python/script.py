@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from loralint.source.document import Fault, Node
 from loralint.source.limits import SCRIPT_LENGTH
 from loralint.source.places import Places
-from loralint.source.python import calls, literals, statements
+from loralint.source.python import calls, definitions, literals, loops, operators, statements
 from loralint.source.python.commandline import enter
 from loralint.source.python.emit import Invocation
 from loralint.source.python.follow import follow
 from loralint.source.python.held import Object, Scalar, thing_of
+from loralint.source.python.magics import untangle
 from loralint.source.python.names import EXPRESSIONS as NAMES
 from loralint.source.python.program import Program, parse
 from loralint.source.python.state import Exhausted, State
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
     from loralint.source.document import Document
 
-EXPRESSIONS: dict[type, Any] = {**literals.EXPRESSIONS, **NAMES, **calls.EXPRESSIONS}
-EXPRESSIONS.update(statements.EXPRESSIONS)
+EXPRESSIONS: dict[type, Any] = {**literals.EXPRESSIONS, **operators.EXPRESSIONS, **NAMES, **calls.EXPRESSIONS}
+EXPRESSIONS.update(definitions.EXPRESSIONS)
+STATEMENTS = {**statements.STATEMENTS, **loops.STATEMENTS, **definitions.STATEMENTS}
 # Texts that are no Python 3 are no fault of a run: nobody knows what they are for.
 _NO_FAULTS = frozenset({"python2", "template", "newer"})
 # Libraries that make a command of a function by decorating it.
@@ -33,15 +35,27 @@ _COMMANDS = frozenset({"click", "typer"})
 
 def read_text(doc: Document) -> Script:
     """Read a document of format "python"."""
-    program = Program(doc, doc.text, doc.lines, Places(doc.file, doc.lines), doc.text.isascii())
+    program = Program(doc, doc.text, doc.lines.starts, Places(doc.file, doc.lines), doc.text.isascii())
     try:
-        tree = checked(program)
+        return follow_program(program, checked(program))
     except Fault as fault:
+        exported = _exported(program) if fault.kind == "syntax" else None
+        if exported is not None:
+            return exported
         if fault.kind in _NO_FAULTS:
             return Script(doc, (), unread=(fault.message,), places=program.places)
         doc.fault(fault.kind, fault.message, fault.at)
         return Script(doc, (), places=program.places)
-    return follow_program(program, tree)
+
+
+def _exported(program: Program) -> Script | None:
+    """Read a notebook that was saved as a script with its `!` and `%` lines, None if it is none."""
+    found = untangle(program.text)
+    try:
+        tree = checked(program._replace(text=found.python)) if found.shell else None
+    except Fault:
+        return None
+    return follow_program(program._replace(text=found.python), tree)._replace(shell=found.shell) if tree else None
 
 
 def checked(program: Program) -> ast.Module:
@@ -53,7 +67,7 @@ def checked(program: Program) -> ast.Module:
 
 def follow_program(program: Program, tree: ast.Module) -> Script:
     """Follow a program from its first statement; then look at the functions that nobody called, unsure."""
-    state = State(program, EXPRESSIONS, statements.STATEMENTS)
+    state = State(program, EXPRESSIONS, STATEMENTS)
     start = program.marks(0, 0)
     state.module["__name__"] = Scalar(Node("scalar", "str", *start, "__main__", False, "__main__"))
     try:

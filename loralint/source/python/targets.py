@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loralint.source.python import fold, objects
+from loralint.source.python import change, fold, objects
 from loralint.source.python.emit import Given
 from loralint.source.python.held import Names, Object, Sequence
 from loralint.source.python.state import MISSING
@@ -51,7 +51,7 @@ def assign(state: State, target: ast.expr, held: Held, source: Spot | None = Non
     if isinstance(target, ast.Name):
         give(state, target.id, held, target)
     elif isinstance(target, ast.Attribute):
-        objects.set_attribute(state, evaluate(state, target.value), target.attr, Given("", held, source), target)
+        change.set_attribute(state, evaluate(state, target.value), target.attr, Given("", held, source), target)
     elif isinstance(target, ast.Subscript):
         _assign_item(state, target, held, source)
     elif isinstance(target, ast.Starred):
@@ -66,7 +66,7 @@ def _assign_item(state: State, target: ast.Subscript, held: Held, source: Spot |
         if isinstance(on, Sequence):
             state.write(on.store, "items", None)
         return
-    objects.set_item(state, on, evaluate(state, target.slice), Given("", held, source), target)
+    change.set_item(state, on, evaluate(state, target.slice), Given("", held, source), target)
 
 
 def _assign_several(state: State, target: ast.Tuple | ast.List, held: Held) -> None:
@@ -83,6 +83,6 @@ def remove(state: State, target: ast.expr) -> None:
         if target.id in names:
             state.write(names, target.id, MISSING)
     elif isinstance(target, ast.Attribute):
-        objects.delete(state, evaluate(state, target.value), target.attr)
+        change.delete(state, evaluate(state, target.value), target.attr)
     elif isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
-        objects.delete(state, evaluate(state, target.value), fold.value(evaluate(state, target.slice)))
+        change.delete(state, evaluate(state, target.value), fold.value(evaluate(state, target.slice)))

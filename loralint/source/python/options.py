@@ -1,0 +1,70 @@
+"""Options of the command line that argparse takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loralint.model import Unknown
+from loralint.source.document import Node
+from loralint.source.python import builtin, fold
+from loralint.source.python.emit import Given, Invocation
+from loralint.source.python.held import Attributes, Instance, Scalar, name_of
+from loralint.source.python.walk import told
+from loralint.source.script import Argument
+
+if TYPE_CHECKING:
+    from loralint.source.python.held import Held
+    from loralint.source.python.state import State
+    from loralint.source.script import Thing
+
+
+REQUIRED = "the command line must give it"
+
+
+def declare(state: State, name: str, default: Held | None, place: Node) -> None:
+    """Note an option of the command line and its default, None where there is none."""
+    node = told(state, default) if default is not None else _unknown(place, REQUIRED)
+    state.arguments[name] = Argument(name, node, state.program.document.span(place))
+
+
+def _unknown(place: Node, reason: str) -> Node:
+    return Node("scalar", "unknown", place.start_mark, place.end_mark, place.raw, True, Unknown(reason))
+
+
+def add_argument(state: State, _thing: Thing, call: Invocation) -> Held | None:
+    """Note what `parser.add_argument(...)` declares; the call itself is told as any other."""
+    flags = [text for one in call.placed() if (text := fold.text(one))]
+    if not flags:
+        return None
+    long = next((flag for flag in flags if flag.startswith("--")), flags[0])
+    name = fold.text(call.arg("dest")) or long.lstrip("-").replace("-", "_")
+    place = call.placed()[0].node
+    declare(state, name, None if fold.value(call.arg("required")) is True else _default(state, call, place), place)
+    return None
+
+
+def _default(state: State, call: Invocation, place: Node) -> Held:
+    default, action = call.arg("default"), fold.text(call.arg("action"))
+    if default is None:
+        absent = {"store_true": False, "store_false": True}.get(action or "")
+        tag = "null" if absent is None else "bool"
+        return Scalar(Node("scalar", tag, place.start_mark, place.end_mark, str(absent), True, absent))
+    kind = name_of(call.arg("type"))
+    text = fold.text(default)
+    if text is not None and kind in {"int", "float"}:
+        return builtin.KNOWN[kind](state, Invocation(call.node, (Given("", default),))) or default
+    return default
+
+
+def set_defaults(state: State, _thing: Thing, call: Invocation) -> Held | None:
+    """Note what `parser.set_defaults(...)` changes; the call itself is told as any other."""
+    for one in call.given:
+        if one.name and one.key:
+            declare(state, one.name, one.held, one.key)
+    return None
+
+
+def parsed(state: State, call: Invocation) -> Instance:
+    """What the command line gives, as an object that has every option."""
+    node = state.node(call.node, "object", Unknown("what the command line gives"))
+    return Instance(node, None, Attributes(), state.thing(), parsed=True)
