@@ -9,7 +9,7 @@ import stat
 from typing import BinaryIO
 
 from loralint.source.document import Document
-from loralint.source.limits import BYTES, HEAD
+from loralint.source.limits import BYTES, HEAD, NOTEBOOK_BYTES
 
 _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml", ".py": "python", ".ipynb": "notebook"}
 _FORMATS |= {".sh": "shell", ".bash": "shell", ".zsh": "shell", ".mk": "make", "makefile": "make", ".ps1": "powershell"}
@@ -31,7 +31,7 @@ _PREAMBLE = r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
 def read_file(path: str, shown: str, format: str | None = None) -> Document:  # noqa: A002 - the interface's name
     """Read a regular file; `shown` is the name that reports use and, if no format is given, names it by its suffix."""
     try:
-        data, whole = _load(path)
+        data, whole = _load(path, _limit(shown, format))
     except NotRegularError as error:
         return _failed(shown, "unreadable", f"not read: it is {error}, not a regular file")
     except (OSError, ValueError) as error:
@@ -44,7 +44,7 @@ def read_file(path: str, shown: str, format: str | None = None) -> Document:  # 
 
 def read_bytes(data: bytes, shown: str, format: str | None = None) -> Document:  # noqa: A002 - the interface's name
     """Read a text; its format is given, or follows from the suffix of `shown`, or from the text itself."""
-    if len(data) > BYTES:
+    if len(data) > _limit(shown, format):
         return _too_large(data[:HEAD], shown, format)
     encoding, skip = _encoding(data)
     try:
@@ -94,12 +94,18 @@ def open_regular(path: str) -> BinaryIO:
     return open(descriptor, "rb")
 
 
-def _load(path: str) -> tuple[bytes, bool]:
+def _limit(shown: str, format: str | None) -> int:  # noqa: A002
+    """Give the bytes that are read of a file at most: a notebook holds its pictures too."""
+    notebook = format == "notebook" or (format is None and shown.lower().endswith(".ipynb"))
+    return NOTEBOOK_BYTES if notebook else BYTES
+
+
+def _load(path: str, limit: int) -> tuple[bytes, bool]:
     """Give the content and whether that is all; of a file that is too large only its head."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        data = file.read(HEAD if size > BYTES else BYTES + 1)
-    whole = size <= BYTES and len(data) <= BYTES
+        data = file.read(HEAD if size > limit else limit + 1)
+    whole = size <= limit and len(data) <= limit
     return (data if whole else data[:HEAD]), whole
 
 
@@ -139,5 +145,5 @@ def _too_large(head: bytes, shown: str, format: str | None = None) -> Document: 
     encoding, skip = _encoding(head)
     text = head[skip:].decode(encoding, "replace").lstrip("\ufeff")
     doc = Document(shown, format or _format(shown, text), text)
-    doc.fault("too-large", f"larger than {BYTES // 1024 // 1024} MiB: not a training config", 0)
+    doc.fault("too-large", f"larger than {_limit(shown, format) // 1024 // 1024} MiB: not a training config", 0)
     return doc

@@ -20,6 +20,10 @@ def read_script(given: Document | str) -> Script:
     Faults of the text become problems of the document; what could not be followed stands in Script.unread.
     """
     doc = given if isinstance(given, Document) else Document("", "python", given.lstrip("\ufeff"))
+    if doc.problems:  # it could not be read as a text
+        from loralint.source.script import Script
+
+        return Script(doc, ())
     if doc.format == "notebook":
         from loralint.source.python.notebook import read
 
