@@ -27,8 +27,11 @@ def world(scope: Scope) -> Value:
 
 
 def several(scope: Scope) -> Value:
-    """Whether more than one process trains, each with a copy of the model (DDP): neither sharded nor split."""
-    if known(scope, "dist.fsdp") is True or known(scope, "dist.deepspeed") is not None:
+    """Whether more than one process trains, each with a copy of the model (DDP): neither sharded nor split.
+
+    A script may shard without an argument that says so; what nobody says of that counts as no.
+    """
+    if scope.get("dist.fsdp").value is True or isinstance(scope.get("dist.deepspeed").value, str):
         return derived(value=False)
     kind = known(scope, "dist.launcher_type")
     if isinstance(kind, str) and kind.lower() in _ONE:

@@ -37,6 +37,7 @@ def test_processes_that_nobody_counts(fact) -> None:
         ({"dist.launcher_processes": 4, "dist.deepspeed": "ds.json"}, False),
         ({"dist.launcher_processes": 8, "dist.launcher_type": "NO"}, False),
         ({"dist.launcher_type": "MULTI_GPU"}, True),
+        ({"dist.launcher_processes": 4, "dist.fsdp": Unknown("the script's own")}, True),
     ],
 )
 def test_copies_of_the_model(fact, values, several) -> None:
