@@ -25,9 +25,10 @@ class Thing:
     """An object of the program that is no literal: an import, a parameter, what a call gave back.
 
     number: its own, from 1. name: the full dotted name of something imported, else empty. made: the call that gave it
-    back; what `trainer.model` holds is made by the call `__getattr__` on `trainer` with the argument "model", which is
-    in no Script.calls; what `for x in xs` holds likewise by `__next__` on `xs`. place: of several things that one call gave back together, which it is, from 0. either: what it
-    may be when branches leave different things in one name. Variables that hold the same object hold the same Thing.
+    back. What `trainer.model` holds is made by the call `__getattr__` on `trainer` with the argument "model", an item by
+    `__getitem__`, what `for x in xs` holds by `__next__` on `xs`; these stand in no Script.calls. place: of several
+    things that one call gave back together, which it is, from 0. either: what it may be when branches leave different
+    things in one name. Variables that hold the same object hold the same Thing.
     """
 
     __slots__ = ("either", "made", "name", "number", "place")
@@ -85,8 +86,9 @@ class Script(NamedTuple):
     parser or dataclasses take, name -> default (Unknown default where none is told). names: what the module's own names
     hold at its end. faults: what Python takes otherwise than it looks ("implicit-join": strings of a list that became
     one, at that string's place). unread: parts that nobody could follow and why; then what is missing in `calls` proves
-    nothing. files: what a notebook's cells write (`%%writefile`). places: leads from offsets in the text (the cells of a
-    notebook joined) to places in the file. Of a notebook, the document's root holds all but its cells.
+    nothing. files: what cells of a notebook write (`%%writefile`), with offsets as of `shell`. places: leads from offsets
+    in the program's text (the cells of a notebook joined) to places in the file. Of a notebook, the document's root holds
+    all but its cells.
     """
 
     document: Document
