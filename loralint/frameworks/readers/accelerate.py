@@ -21,6 +21,7 @@ _SETTLED = (
     "gradient_accumulation_steps", "gradient_clipping", "zero_stage", "offload_optimizer_device",
     "offload_param_device", "offload_param_nvme_path", "offload_optimizer_nvme_path", "zero3_save_16bit_model",
 )  # fmt: skip
+_FSDP = "fsdp_config."
 _SHARDING = ("full_shard", "shard_grad_op", "no_shard", "hybrid_shard", "hybrid_shard_zero2")
 
 
@@ -152,9 +153,11 @@ def _scalar(node: Node) -> object:
     return value(node, "pyyaml") if node.kind == "scalar" else None
 
 
-def _fsdp(field: str, option: str, read: Callable[[object], object] = not_null) -> tuple[Entry, Entry]:
-    """One option under both spellings; the launcher adds the prefix where it is missing."""
-    return Entry(field, f"fsdp_config.fsdp_{option}", read), Entry(field, f"fsdp_config.{option}", read, never)
+def fsdp_options(
+    section: str, field: str, option: str, read: Callable[[object], object] = not_null
+) -> tuple[Entry, Entry]:
+    """One option under both spellings; what reads it adds or drops the prefix."""
+    return Entry(field, f"{section}fsdp_{option}", read), Entry(field, f"{section}{option}", read, never)
 
 
 TABLE: tuple[Entry, ...] = (
@@ -175,13 +178,13 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.ds_offload_optimizer", "deepspeed_config.offload_optimizer_device", fixed),
     Entry("dist.ds_offload_param", "deepspeed_config.offload_param_device", fixed),
     Entry("dist.fsdp", "distributed_type", is_type("fsdp", then=True), never),
-    *_fsdp("dist.fsdp_version", "version"),
-    *_fsdp("dist.fsdp_wrap_class", "transformer_layer_cls_to_wrap", fsdp_classes),
-    *_fsdp("dist.fsdp_use_orig_params", "use_orig_params"),
-    *_fsdp("dist.fsdp_offload", "offload_params"),
-    *_fsdp("dist.fsdp_cpu_ram_efficient", "cpu_ram_efficient_loading"),
-    *_fsdp("dist.fsdp_state_dict", "state_dict_type", lower),
-    *_fsdp("dist.fsdp_checkpointing", "activation_checkpointing"),
+    *fsdp_options(_FSDP, "dist.fsdp_version", "version"),
+    *fsdp_options(_FSDP, "dist.fsdp_wrap_class", "transformer_layer_cls_to_wrap", fsdp_classes),
+    *fsdp_options(_FSDP, "dist.fsdp_use_orig_params", "use_orig_params"),
+    *fsdp_options(_FSDP, "dist.fsdp_offload", "offload_params"),
+    *fsdp_options(_FSDP, "dist.fsdp_cpu_ram_efficient", "cpu_ram_efficient_loading"),
+    *fsdp_options(_FSDP, "dist.fsdp_state_dict", "state_dict_type", lower),
+    *fsdp_options(_FSDP, "dist.fsdp_checkpointing", "activation_checkpointing"),
 )
 
 READER = Reader(

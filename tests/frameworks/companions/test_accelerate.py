@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loralint.frameworks.readers.accelerate import READER
+from loralint.frameworks.readers.fsdp import READER as OPTIONS
 
 DS = "distributed_type: DEEPSPEED\nnum_processes: 4\n"
 FSDP = "distributed_type: FSDP\nnum_processes: 4\nfsdp_config:\n"
@@ -89,3 +90,12 @@ def test_what_the_launcher_refuses(reading, observed, text, key, kind) -> None:
 )
 def test_what_it_takes(reading, observed, text) -> None:
     assert observed(reading(READER, text)) == {}
+
+
+@pytest.mark.parametrize("prefix", ["", "fsdp_"])
+def test_a_file_of_options_alone(reading, prefix) -> None:
+    text = '{"@transformer_layer_cls_to_wrap": ["LlamaDecoderLayer"], "@activation_checkpointing": true, "@version": 2}'
+    config = reading(OPTIONS, text.replace("@", prefix), "fsdp.json")
+    assert config.get("dist.fsdp_wrap_class").value == "LlamaDecoderLayer"
+    assert config.get("dist.fsdp_checkpointing").value is True
+    assert config.get("dist.fsdp_version").value == 2
