@@ -18,6 +18,13 @@ _CRASHES = frozenset(
 )
 
 
+# What a report says of where a value comes from, by the kind of the part that has it.
+_ORIGINS = {
+    "flags": "flag", "launcher": "flag", "env": "env", "deepspeed": "companion", "accelerate": "companion",
+    "dataset": "companion",
+}  # fmt: skip
+
+
 class Assembled(NamedTuple):
     """A run ready to be judged. reason: why this framework. documents: its files, the one that starts it first."""
 
@@ -67,8 +74,10 @@ def build(start: Start, options: Options) -> Assembled:
     layers, overruled = _settled([_layer(part, look) for part in start.parts], start, versions)
     config = Config(start.reader, layers, options, versions, start.open)
     config.add_rows(_rows)
-    sources = {part.source.file: (part.source, part.reader) for part in reversed(start.parts)}
-    documents = tuple(source for source, _ in reversed(sources.values()))
+    sources: dict[str, tuple[Document, Reader]] = {}
+    for part in start.parts:
+        sources.setdefault(part.source.file, (part.source, part.reader))
+    documents = tuple(source for source, _ in sources.values())
     observations = [
         *overruled,
         *(one for layer in layers for one in layer.observations),
@@ -86,7 +95,15 @@ def _rows(config: Config) -> Value | None:
 
 def _layer(part: Part, look: Look) -> Layer:
     layer = read_layer(part.document, part.reader, look)
-    return layer._replace(kind=part.kind, observations=(*layer.observations, *part.observations), events=part.events)
+    values, origin = layer.values, _ORIGINS.get(part.kind)
+    if origin is not None:
+        values = {field: tuple(_from(one, origin) for one in several) for field, several in values.items()}
+    observations = (*layer.observations, *part.observations)
+    return layer._replace(kind=part.kind, values=values, observations=observations, events=part.events)
+
+
+def _from(value: Value, origin: str) -> Value:
+    return value._replace(origin=origin) if value.origin == "set" else value
 
 
 def _settled(layers: list[Layer], start: Start, versions: Versions) -> tuple[tuple[Layer, ...], list[Observation]]:

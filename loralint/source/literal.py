@@ -17,12 +17,14 @@ _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]')
 _PYTHON = {"true": "True", "false": "False", "null": "None"}
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_WITHOUT_NULL = frozenset({"toml", "flags"})
+_SHELL = frozenset({"flags", "env"})
+_WITHOUT_NULL = _SHELL | {"toml"}
 _SPECIAL = {
     "yaml": (".nan", ".inf", "-.inf", "null"),
     "json": ("NaN", "Infinity", "-Infinity", "null"),
     "toml": ("nan", "inf", "-inf", ""),
     "flags": ("nan", "inf", "-inf", ""),
+    "env": ("nan", "inf", "-inf", ""),
     "python": ('float("nan")', 'float("inf")', '-float("inf")', "None"),
 }
 
@@ -43,8 +45,8 @@ def scalar_text(value: object, format: str) -> str:  # noqa: A002 - the interfac
         return _SPECIAL[format][3]
     if isinstance(value, (list, tuple)):
         items = [scalar_text(item, format) for item in value]
-        return " ".join(items) if format == "flags" else f"[{', '.join(items)}]"
-    if isinstance(value, dict) and format != "flags":
+        return " ".join(items) if format in _SHELL else f"[{', '.join(items)}]"
+    if isinstance(value, dict) and format not in _SHELL:
         return _mapping(value, format)
     raise ValueError(f"{type(value).__name__} cannot be written as {format}")
 
@@ -75,6 +77,8 @@ def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
     """Show a setting whose value is already text, as the part of a run would have it, for people and not for edits."""
     if format == "flags":
         return f"{key}={text}" if "." in key else f"{key_text(key, format)} {text}"
+    if format == "env":
+        return f"{key}={text}"
     if format == "python":
         owner, _, name = key.rpartition(".")
         return f"{owner}({name}={_PYTHON.get(text, text)})" if owner else f"{name}={_PYTHON.get(text, text)}"
@@ -84,7 +88,7 @@ def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
 def _string(value: str, format: str) -> str:  # noqa: A002
     if format == "yaml" and _PLAIN.fullmatch(value) and value.lower() not in _LOADED and resolve(value) == "str":
         return value
-    return shlex.quote(value) if format == "flags" else _quoted(value)
+    return shlex.quote(value) if format in _SHELL else _quoted(value)
 
 
 def _quoted(value: str) -> str:
