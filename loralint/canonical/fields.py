@@ -173,14 +173,16 @@ FIELDS: dict[str, Field] = {
     "dist.fsdp_cpu_ram_efficient": Field("bool", "only rank 0 loads the weights"),
     "dist.device_map": Field("str", "device_map of from_pretrained"),
     "dist.ddp_find_unused": Field("bool", "DDP looks for unused parameters"),
-    "dist.fsdp_state_dict": Field("str", "form of FSDP checkpoints: full_state_dict, sharded_state_dict, local_state_dict"),
+    "dist.fsdp_state_dict": Field(
+        "str", "form of FSDP checkpoints: full_state_dict, sharded_state_dict, local_state_dict"
+    ),
     "dist.fsdp_checkpointing": Field("bool", "FSDP itself recomputes activations"),
     # DeepSpeed's own file, where it states a number instead of "auto"; the trainer compares these with its arguments
     "dist.ds_train_batch": Field("int", "rows per optimizer step over all GPUs, as DeepSpeed is told", "rows"),
     "dist.ds_micro": Field("int", "rows per device and forward pass, as DeepSpeed is told", "rows"),
     "dist.ds_accumulation": Field("int", "forward passes per optimizer step, as DeepSpeed is told"),
     "dist.ds_clipping": Field("float", "gradient clipping, as DeepSpeed is told"),
-    "dist.ds_clips": Field("bool", "DeepSpeed's file speaks of gradient clipping, be it a number or auto"),
+    "dist.ds_clips": Field("bool", "what DeepSpeed is told speaks of gradient clipping, be it a number or auto"),
     "dist.ds_fp16": Field("bool", "fp16, as DeepSpeed is told"),
     "dist.ds_bf16": Field("bool", "bf16, as DeepSpeed is told"),
     "dist.ds_optimizer": Field("str", "optimizer that DeepSpeed makes in place of the trainer's, lower case"),
@@ -189,7 +191,9 @@ FIELDS: dict[str, Field] = {
     "dist.ds_beta2": Field("float", "Adam beta2 of DeepSpeed's optimizer"),
     "dist.ds_eps": Field("float", "Adam epsilon of DeepSpeed's optimizer"),
     "dist.ds_weight_decay": Field("float", "weight decay of DeepSpeed's optimizer"),
-    "dist.ds_scheduler": Field("str", "schedule that DeepSpeed follows in place of the trainer's, by the trainer's name"),
+    "dist.ds_scheduler": Field(
+        "str", "schedule that DeepSpeed follows in place of the trainer's, by the trainer's name"
+    ),
     "dist.ds_warmup_lr": Field("float", "rate that DeepSpeed's schedule warms up to"),
     "dist.ds_warmup_steps": Field("int", "warm-up of DeepSpeed's schedule", "optimizer steps"),
     "dist.ds_total_steps": Field("int", "length of DeepSpeed's schedule", "optimizer steps"),
@@ -198,12 +202,16 @@ FIELDS: dict[str, Field] = {
     "dist.ds_offload_param": Field("str", "where ZeRO-3 keeps the weights: none, cpu, nvme"),
     # what starts the processes
     "dist.launcher": Field("str", "program that starts the processes: accelerate, torchrun, deepspeed"),
-    "dist.launcher_type": Field("str", "how accelerate distributes: no, multi_gpu, deepspeed, fsdp, megatron_lm, tp ..."),
+    "dist.launcher_type": Field(
+        "str", "how accelerate distributes: no, multi_gpu, deepspeed, fsdp, megatron_lm, tp ..."
+    ),
     "dist.launcher_processes": Field("int", "training processes on all machines together"),
     "dist.launcher_processes_per_node": Field("int", "training processes on each machine"),
     "dist.launcher_nodes": Field("int", "machines that train together"),
     "dist.launcher_precision": Field("str", "mixed precision that the launcher hands on: no, fp16, bf16, fp8"),
-    "dist.visible_devices": Field("int", "GPUs that the run may see (CUDA_VISIBLE_DEVICES, gpu_ids, --include)", "devices"),
+    "dist.visible_devices": Field(
+        "int", "GPUs that the run may see (CUDA_VISIBLE_DEVICES, gpu_ids, --include)", "devices"
+    ),
     "dist.tensor_parallel": Field("int", "tensor-parallel size", "devices"),
     "dist.context_parallel": Field("int", "context- or sequence-parallel size", "devices"),
     "kernel.unsloth": Field("bool", "Unsloth's kernels patch the model"),
@@ -225,6 +233,7 @@ FIELDS: dict[str, Field] = {
         " cogvideox, pixart, sana, lumina2, hidream, z_image ...",
     ),
     "model.prediction": Field("str", "what a diffusion model predicts: epsilon, v_prediction, flow"),
+    "model.text_encoder": Field("str", "weights of a diffusion model's large text encoder, in a file of their own"),
     "model.vae": Field("str", "a VAE that replaces the one in the base model"),
     "model.vae_full_precision": Field("bool", "the VAE computes in 32 bits whatever mixed precision says"),
     "adapter.architecture": Field(
@@ -236,11 +245,14 @@ FIELDS: dict[str, Field] = {
     "optim.text_encoder_lr": Field("float", "peak learning rate of the text encoder of a diffusion model"),
     "train.text_encoder": Field("bool", "the text encoder of a diffusion model trains too"),
     "train.denoiser": Field("bool", "the denoiser of a diffusion model trains; false where only the text encoder does"),
+    "train.script": Field("str", "script that trains, where each has settings of its own and a command line names it"),
+    "train.config": Field("str", "a file of settings that a command line names"),
     "train.min_snr_gamma": Field("float", "gamma of the Min-SNR loss weights; 0 is off"),
     "train.noise_offset": Field("float", "constant added to the noise of each channel"),
     "train.zero_terminal_snr": Field("bool", "noise levels are stretched so that the last one is pure noise"),
     "train.timestep_sampling": Field("str", "how a flow model's steps are drawn: sigma, uniform, sigmoid, shift ..."),
     "train.flow_shift": Field("number", "how far a flow model's steps are moved towards noise; 1 is not at all"),
+    "quant.fp8_scaled": Field("bool", "these floats are scaled by block"),
     "quant.fp8": Field("bool", "the frozen base weights are kept in 8-bit floats"),
     "memory.blocks_to_swap": Field("int", "blocks of the denoiser that wait in the CPU's memory", "blocks"),
     "memory.checkpoint_offload": Field("bool", "checkpointed activations wait in the CPU's memory"),

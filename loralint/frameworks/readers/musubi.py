@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from loralint.frameworks.convert import dtype, lower, never, not_null
+from loralint.frameworks.convert import dtype, lower, never, not_null, true_for, when_true
 from loralint.frameworks.readers.diffusion import TASK, arguments, mixed, positive, written_mixed
 from loralint.frameworks.readers.kohya import alpha, made_for, network
+from loralint.frameworks.readers.kohya_arguments import fields_of, observe_arguments
 from loralint.frameworks.readers.script import started
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.source.document import Document
@@ -28,9 +29,9 @@ _FAMILIES = {
 _WITH_ITS_OWN = ("ideogram4",)  # draws steps its own way unless told otherwise
 
 
-def combine(_: Document, values: Values) -> Values:
+def combine(document: Document, values: Values) -> Values:
     """Alpha 0 is the rank; the module says the kind of network and what it is made for."""
-    fields = alpha(values)
+    fields = {**alpha(values), **fields_of(document)}
     given = values.get("adapter.method", ())
     if given and isinstance(given[0].value, str):
         fields["adapter.method"] = (given[0]._replace(value=network(given[0].value)),)
@@ -67,11 +68,21 @@ TABLE = (
     Entry("model.prediction", "", write=never, default="flow"),
     Entry("model.vae", "vae", not_null),
     Entry("quant.fp8", "fp8_base", not_null, default=False),
+    Entry("quant.fp8_scaled", "fp8_scaled", not_null, default=False),
+    *(Entry("model.attention", key, when_true(kernel), true_for(kernel)) for key, kernel in (
+        ("sdpa", "sdpa"), ("flash_attn", "flash_attention_2"), ("flash3", "flash_attention_3"), ("xformers", "xformers"),
+        ("sage_attn", "sage"),
+    )),
+    Entry("train.script", "", write=never),
+    Entry("train.config", "config_file", not_null, never),
     # the adapter
     Entry("adapter.architecture", "network_module", lambda _: SKIP, never),
     Entry("adapter.method", "network_module", not_null, never),
     Entry("adapter.rank", "network_dim", not_null, default=4),
     Entry("adapter.alpha", "network_alpha", not_null, default=1.0),
+    Entry("adapter.conv_rank", "network_args", lambda _: SKIP, never),
+    Entry("adapter.conv_alpha", "network_args", lambda _: SKIP, never),
+    Entry("adapter.loraplus_ratio", "network_args", lambda _: SKIP, never),
     Entry("adapter.dropout", "network_dropout", not_null),
     Entry("adapter.max_norm", "scale_weight_norms", positive),
     Entry("adapter.init", "", write=never, default="true"),
@@ -95,7 +106,7 @@ TABLE = (
     Entry("precision.bf16", "mixed_precision", mixed("bf16"), written_mixed("bf16")),
     Entry("precision.fp16", "mixed_precision", mixed("fp16"), written_mixed("fp16")),
     # data, checkpoints and memory
-    Entry("data.config", "dataset_config", not_null, never),
+    Entry("data.config", "dataset_config", not_null),
     Entry("data.cache_latents", "", write=never, default=True),
     Entry("data.cache_text", "", write=never, default=True),
     Entry("checkpoint.output_dir", "output_dir", not_null),
@@ -114,6 +125,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("musubi-tuner",),
+    observe=(observe_arguments,),
     combine=combine,
     flat=True,
 )
@@ -124,7 +136,7 @@ def reader_of(script: str) -> Reader | None:
     """The reader of the flags of `wan_train_network`; None for a script of another trainer."""
     if script not in _FAMILIES:
         return None
-    fixed: dict[str, object] = {"model.diffusion_family": _FAMILIES[script]}
+    fixed: dict[str, object] = {"model.diffusion_family": _FAMILIES[script], "train.script": script}
     if not script.startswith(("flux_2_train_network", "flux_kontext")) and not script.endswith("_network"):
         fixed["adapter.method"] = "full"
     return started(READER._replace(keys=f"musubi_flags:{script}", flat=False), fixed)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import lower, never, not_null
+from loralint.frameworks.convert import lower, never, not_null, one_to_list
 from loralint.frameworks.readers.diffusion import TASK, arguments, edge, first, mixed, positive, written_mixed
 from loralint.frameworks.readers.kohya import alpha, made_for, network, rate, rates
+from loralint.frameworks.readers.kohya_arguments import arguments_of, fields_of, observe_arguments
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -50,14 +51,11 @@ def _trains_text(only_unet: object) -> object:
 
 def combine(document: Document, values: Values) -> Values:
     """Decide by several keys: alpha, the rates, the kind of network and its arguments."""
-    root = document.root
-    fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values)}
+    fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values), **fields_of(document)}
     given = values.get("adapter.method", ())
-    written = root.get("network_args") if root is not None else None
-    options = arguments([item.raw for item in written.items]) if written is not None else {}
-    options = options if isinstance(options, dict) else {}
+    algo = arguments_of(document).get("algo")
     if given and isinstance(given[0].value, str):
-        fields["adapter.method"] = (given[0]._replace(value=network(given[0].value, options.get("algo"))),)
+        fields["adapter.method"] = (given[0]._replace(value=network(given[0].value, algo and algo.text)),)
         fields |= made_for(given[0], UNET)
     text = values.get("optim.text_encoder_lr", ())
     if text and first(text) == 0 and "train.text_encoder" not in values:
@@ -97,6 +95,12 @@ TABLE = (
     Entry("model.prediction", "v_parameterization", lambda on: _PREDICTION.get(on is True),
           lambda word: word == "v_prediction", _prediction),
     Entry("model.vae", "vae", not_null),
+    Entry("model.vae", "ae", not_null, never),
+    *(Entry("model.text_encoder", key, not_null, never) for key in (
+        "t5xxl", "gemma2", "qwen3", "text_encoder",
+    )),
+    Entry("train.script", "", write=never),
+    Entry("train.config", "config_file", not_null, never),
     Entry("model.vae_full_precision", "no_half_vae", not_null, default=False),
     Entry("quant.fp8", "fp8_base", not_null, default=False),
     Entry("quant.fp8", "fp8_base_unet", _switch(answer=True), never),
@@ -105,6 +109,11 @@ TABLE = (
     Entry("adapter.method", "network_module", not_null, lambda word: "networks.lora" if word == "lora" else SKIP),
     Entry("adapter.rank", "network_dim", not_null, default=4),
     Entry("adapter.alpha", "network_alpha", not_null, default=1.0),
+    Entry("adapter.conv_rank", "network_args", lambda _: SKIP, never),
+    Entry("adapter.conv_alpha", "network_args", lambda _: SKIP, never),
+    Entry("adapter.loraplus_ratio", "network_args", lambda _: SKIP, never),
+    Entry("adapter.dora", "network_args", lambda _: SKIP, never),
+    Entry("adapter.rslora", "network_args", lambda _: SKIP, never),
     Entry("adapter.dropout", "network_dropout", not_null),
     Entry("adapter.max_norm", "scale_weight_norms", positive),
     Entry("adapter.dtype", "full_fp16", _switch("fp16"), lambda word: word == "fp16"),
@@ -141,7 +150,9 @@ TABLE = (
     # data
     Entry("data.datasets", "train_data_dir", not_null,
           lambda names: names[0] if isinstance(names, list) and names else SKIP, split="\n"),
-    Entry("data.config", "dataset_config", not_null, never),
+    Entry("data.datasets", "in_json", one_to_list, never),
+    Entry("data.datasets", "dataset_class", one_to_list, never),
+    Entry("data.config", "dataset_config", not_null),
     Entry("data.buckets", "enable_bucket", not_null, default=False),
     Entry("data.bucket_step", "bucket_reso_steps", not_null, default=64),
     Entry("data.resolution", "resolution", edge, lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),
@@ -173,6 +184,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("sd-scripts",),
+    observe=(observe_arguments,),
     combine=combine,
     flat=True,
 )

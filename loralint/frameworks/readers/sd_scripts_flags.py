@@ -25,7 +25,7 @@ def reader_of(script: str) -> Reader | None:
     """The reader of the flags of `sdxl_train_network`; None for a script of another trainer."""
     if script not in _FAMILIES:
         return None
-    fixed = {"model.diffusion_family": _FAMILIES[script]}
+    fixed = {"model.diffusion_family": _FAMILIES[script], "train.script": script}
     if not script.endswith("_network"):
         fixed["adapter.method"] = "embedding" if script.endswith("inversion") else "full"
     return started(FILE._replace(keys=f"sd_scripts_flags:{script}", flat=False), fixed)

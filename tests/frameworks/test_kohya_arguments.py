@@ -1,0 +1,45 @@
+"""`network_args` of kohya's trainers: what the words say, texts instead of lists, words for another network."""
+
+from __future__ import annotations
+
+import pytest
+
+from loralint.frameworks.readers.sd_scripts import READER
+from loralint.frameworks.readers.sd_scripts_flags import reader_of
+
+BASE = 'pretrained_model_name_or_path = "m"\nnetwork_module = "{}"\nnetwork_dim = 16\n'
+WORDS = 'network_args = ["conv_dim=4", "conv_alpha=1", "loraplus_lr_ratio=16", "dora_wd=True"]\n'
+
+
+def test_words_say_fields(reading):
+    config = reading(READER, BASE.format("lycoris.kohya") + WORDS, "c.toml")
+    expected = {
+        "adapter.conv_rank": 4,
+        "adapter.conv_alpha": 1,
+        "adapter.loraplus_ratio": 16,
+        "adapter.dora": True,
+        "adapter.rslora": None,
+    }
+    assert {field: config.get(field).value for field in expected} == expected
+    assert config.get("adapter.conv_rank").key == "network_args[0]"
+    assert config.get("adapter.conv_rank").span.line == 4
+
+
+def test_one_word_behind_a_flag(started):
+    flags = {"network_module": "networks.lora", "network_args": "conv_dim=8"}
+    assert started(reader_of("train_network"), flags).get("adapter.conv_rank").value == 8
+
+
+@pytest.mark.parametrize("key", ["network_args", "optimizer_args"])
+def test_a_text_is_taken_letter_by_letter(reading, observed, key):
+    found = observed(reading(READER, BASE.format("networks.lora") + f'{key} = "a=1 b=2"\n', "c.toml"))
+    assert {name: (one.kind, one.effect, one.replacement) for name, one in found.items()} == {
+        key: ("rejected", "crash", '["a=1", "b=2"]')
+    }
+
+
+def test_words_for_another_network(reading, observed):
+    text = 'network_args = ["algo=lokr", "conv_dim=4"]\n'
+    found = observed(reading(READER, BASE.format("networks.lora") + text, "c.toml"))
+    assert {name: (one.kind, one.effect) for name, one in found.items()} == {"network_args[0]": ("ignored", "lost")}
+    assert observed(reading(READER, BASE.format("lycoris.kohya") + text, "c.toml")) == {}
