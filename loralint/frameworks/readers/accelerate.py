@@ -65,6 +65,9 @@ def only_its_own(document: Document, values: Values) -> Values:
         dropped["dist.ds_gather"] = (
             stage._replace(value=False, origin="default", key=key, source="accelerate", field="dist.ds_gather"),
         )
+    if kind == "deepspeed":  # accelerate leaves a clipping that it does not name to the trainer, as `auto` does
+        first = values["dist.launcher_type"][0]
+        dropped["dist.ds_clips"] = (first._replace(value=True, field="dist.ds_clips"),)
     if kind == "fsdp" and "dist.fsdp_version" not in values:
         first = values["dist.launcher_type"][0]
         key = "fsdp_config.fsdp_version"

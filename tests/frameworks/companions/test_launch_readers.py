@@ -38,7 +38,7 @@ def options(launcher: str, **given: object) -> Layer:
         ("accelerate", {"mixed_precision": "no"}, {"dist.launcher_precision": "no"}),
         ("accelerate", {"use_deepspeed": True, "zero_stage": "3", "gradient_accumulation_steps": "4"},
          {"dist.launcher_type": "deepspeed", "dist.deepspeed": "accelerate's own", "dist.zero_stage": 3,
-          "dist.ds_accumulation": 4}),
+          "dist.ds_accumulation": 4, "dist.ds_clips": True}),
         ("accelerate", {"use_fsdp": True, "fsdp_transformer_layer_cls_to_wrap": "LlamaDecoderLayer"},
          {"dist.launcher_type": "fsdp", "dist.fsdp": True, "dist.fsdp_wrap_class": "LlamaDecoderLayer"}),
         ("accelerate", {"gpu_ids": "0,1"}, {"dist.visible_devices": 2}),

@@ -29,6 +29,7 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.launcher_type", "multi_gpu", when_true("multi_gpu"), never),
     Entry("dist.launcher_type", "cpu", when_true("no"), never),
     Entry("dist.deepspeed", "use_deepspeed", when_true("accelerate's own"), never),
+    Entry("dist.ds_clips", "use_deepspeed", when_true(canonical=True), never),
     Entry("dist.fsdp", "use_fsdp", when_true(canonical=True)),
     *_options(),
 )
