@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.model import Span
+from loralint.source.lines import Lines as Lines  # noqa: PLC0414 - readers take both from here
+from loralint.source.lines import Mark as Mark  # noqa: PLC0414
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Protocol
 
     class MarkLike(Protocol):
@@ -36,57 +36,6 @@ class _Unset:
 
 # `Node.native` of a YAML scalar: its value depends on the loader, see scalars.value.
 UNSET = _Unset()
-
-
-class Lines:
-    """Where the lines of a text start, found when first asked for. Breaks are LF, CR LF and CR, as editors count."""
-
-    __slots__ = ("_starts", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._starts: list[int] | None = None
-
-    @property
-    def starts(self) -> list[int]:
-        """The offset of every line's first character."""
-        if self._starts is None:
-            text = self.text
-            starts = [0]
-            if "\r" in text:
-                starts += [match.end() for match in re.finditer(r"\r\n?|\n", text)]
-            else:
-                at = text.find("\n")
-                while at >= 0:
-                    starts.append(at + 1)
-                    at = text.find("\n", at + 1)
-            self._starts = starts
-        return self._starts
-
-    def place(self, offset: int) -> tuple[int, int]:
-        """Give the 1-based line and column of an offset."""
-        line = bisect_right(self.starts, offset)
-        return line, offset - self.starts[line - 1] + 1
-
-
-class Mark:
-    """A place of which only the offset is known yet."""
-
-    __slots__ = ("_lines", "index")
-
-    def __init__(self, index: int, lines: Lines) -> None:
-        self.index = index
-        self._lines = lines
-
-    @property
-    def line(self) -> int:
-        """The line, counted from 0."""
-        return self._lines.place(self.index)[0] - 1
-
-    @property
-    def column(self) -> int:
-        """The column, counted from 0."""
-        return self._lines.place(self.index)[1] - 1
 
 
 class Node:
@@ -240,11 +189,12 @@ class Document:
 
     `scalars` (YAML) are all scalars as they stand in the text, aliases not among them; `comment_marks` (TOML) the
     offsets of the comments; `anchors` (YAML) the offsets of all anchors. They serve comments() and the edits.
+    `sealed` says why nothing in it can be edited by span, "" where it can.
     """
 
     __slots__ = (
         "_comments", "_root", "anchors", "comment_marks", "file", "format", "lines", "problems", "roots", "scalars",
-        "text"
+        "sealed", "text"
     )  # fmt: skip
 
     def __init__(self, file: str, format: str, text: str) -> None:  # noqa: A002 - the interface's name
@@ -257,6 +207,7 @@ class Document:
         self.scalars: list[Node] = []
         self.comment_marks: list[tuple[int, int]] = []
         self.anchors: list[int] = []
+        self.sealed = ""
         self._comments: list[Comment] | None = None
         self._root: Node | None = None
 
@@ -290,6 +241,10 @@ class Document:
         start = min(start, len(self.text))
         end = min(start + 1, len(self.text)) if end is None else end
         self.problems.append(Problem(kind, message, self.span_at(start, end)))
+
+    def keep_comments(self, comments: Iterable[Comment]) -> None:
+        """Say what the comments are, for a text that cannot be looked through for them. For readers only."""
+        self._comments = list(comments)
 
     def comments(self) -> list[Comment]:
         """List all comments in order, found when first asked for. Empty for a YAML file that does not parse."""

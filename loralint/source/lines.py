@@ -1,0 +1,57 @@
+"""Where the lines of a text start, and places that are offsets until somebody asks for more."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+
+class Lines:
+    """Where the lines of a text start, found when first asked for. Breaks are LF, CR LF and CR, as editors count."""
+
+    __slots__ = ("_starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts: list[int] | None = None
+
+    @property
+    def starts(self) -> list[int]:
+        """The offset of every line's first character."""
+        if self._starts is None:
+            text = self.text
+            starts = [0]
+            if "\r" in text:
+                starts += [match.end() for match in re.finditer(r"\r\n?|\n", text)]
+            else:
+                at = text.find("\n")
+                while at >= 0:
+                    starts.append(at + 1)
+                    at = text.find("\n", at + 1)
+            self._starts = starts
+        return self._starts
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Give the 1-based line and column of an offset."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+
+class Mark:
+    """A place of which only the offset is known yet."""
+
+    __slots__ = ("_lines", "index")
+
+    def __init__(self, index: int, lines: Lines) -> None:
+        self.index = index
+        self._lines = lines
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 0."""
+        return self._lines.place(self.index)[0] - 1
+
+    @property
+    def column(self) -> int:
+        """The column, counted from 0."""
+        return self._lines.place(self.index)[1] - 1
