@@ -94,6 +94,7 @@ def _table(script: str, flags: frozenset[str], defaults: dict[str, Any]) -> tupl
         Entry("model.diffusion_family", "", write=never, default=family or SKIP),
         Entry("model.prediction", "", write=never, default="flow" if family in _FLOW else SKIP),
         Entry("model.vae", "pretrained_vae_model_name_or_path", not_null),
+        Entry("train.script", "", write=never, default=script),
         # the adapter
         Entry("adapter.method", "", write=never, default="lora"),
         Entry("adapter.rank", "rank", not_null, default=defaults.get("rank", SKIP)),

@@ -86,9 +86,9 @@ def observe_arguments(document: Document, _: Look) -> list[Observation]:
 
 
 def _texts(document: Document) -> Iterator[Observation]:
-    root = document.root
-    for key in _LISTS if document.format == "toml" and root is not None else ():
-        pair = root.pair(key)
+    root = document.root if document.format == "toml" else None
+    for key in _LISTS:
+        pair = root.pair(key) if root is not None else None
         if pair is not None and pair.value.kind == "scalar" and pair.value.raw:
             message = "every letter of a text counts as an argument of its own; a list of texts is meant"
             words = ", ".join(f'"{word}"' for word in pair.value.raw.split())

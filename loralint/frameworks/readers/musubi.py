@@ -70,8 +70,8 @@ TABLE = (
     Entry("quant.fp8", "fp8_base", not_null, default=False),
     Entry("quant.fp8_scaled", "fp8_scaled", not_null, default=False),
     *(Entry("model.attention", key, when_true(kernel), true_for(kernel)) for key, kernel in (
-        ("sdpa", "sdpa"), ("flash_attn", "flash_attention_2"), ("flash3", "flash_attention_3"), ("xformers", "xformers"),
-        ("sage_attn", "sage"),
+        ("sdpa", "sdpa"), ("flash_attn", "flash_attention_2"), ("flash3", "flash_attention_3"),
+        ("xformers", "xformers"), ("sage_attn", "sage"),
     )),
     Entry("train.script", "", write=never),
     Entry("train.config", "config_file", not_null, never),
