@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from loralint.model import Unknown
 from loralint.source.command import Word
 from loralint.source.document import Document, Mark, Node, Pair
 from loralint.source.shell.words import tail
@@ -13,7 +14,8 @@ from loralint.source.shell.words import tail
 FLAG = re.compile(r"--?[A-Za-z_][\w.\-]*(?==|$)|--[A-Za-z_][\w.\-]*")
 _NAME = re.compile(r"--?([A-Za-z_][\w.\-]*)(=?)")
 _SETTING = re.compile(r"([+~]{0,2}[A-Za-z_][\w./@\-]*)=")
-_REMOVED = re.compile(r"~([A-Za-z_][\w./@\-]*)$")
+_LEFT_OUT = frozenset({"...", "[...]", "\u2026"})
+_PLACEHOLDER = re.compile(r"<[^<>]{1,80}>|\.\.\.|\[\.\.\.\]|\u2026|YOUR_\w+|\{\{?[\w -]+\}?\}")
 _MOST = 1000
 
 
@@ -41,17 +43,45 @@ def take(words: Iterable[Word], document: Document, at: tuple[int, int], style: 
         word = several[index]
         index += 1
         flag = _flag(word)
+        if word.raw == "--":
+            rest += several[index:]
+            break
         if flag is not None:
             values, used = _values(several, index, flag, style, document)
             index += used
             pairs.append(_pair(flag, values, document))
         elif (style.settings or not pairs) and (setting := _setting(word, document)) is not None:
             pairs.append(setting)
+        elif word.raw in _LEFT_OUT:
+            rest.append(word._replace(text=Unknown(f"`{word.raw}` stands for flags that are left out")))
         else:
             rest.append(word)
     root = Node("mapping", "map", Mark(at[0], document.lines), Mark(at[1], document.lines))
-    root.pairs = pairs
+    root.pairs = _nested(pairs)
     return Taken(_document(document, root), tuple(rest))
+
+
+def _nested(pairs: list[Pair]) -> list[Pair]:
+    """`a.b=c` as b in the mapping a, as Hydra and OmegaConf have it; where a itself is given, the name stays whole."""
+    whole = {pair.key for pair in pairs if "." not in pair.key}
+    made: list[Pair] = []
+    sections: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        head, _, rest = pair.key.partition(".")
+        if not rest or not head or head in whole:
+            made.append(pair)
+        elif head in sections:
+            sections[head].append(pair._replace(key=rest))
+        else:
+            sections[head] = [pair._replace(key=rest)]
+            made.append(pair._replace(key=head))
+    return [_section(pair, sections[pair.key]) if pair.key in sections else pair for pair in made]
+
+
+def _section(first: Pair, inside: list[Pair]) -> Pair:
+    node = Node("mapping", "map", first.key_node.start_mark, inside[-1].value.end_mark)
+    node.pairs = _nested(inside)
+    return Pair(first.key, first.key_node, node)
 
 
 def _document(document: Document, root: Node) -> Document:
@@ -90,16 +120,16 @@ def _values(words: list[Word], index: int, flag: _Flag, style: Style, document: 
     found: list[Word] = []
     for word in words[index:]:
         dotted = _SETTING.match(word.raw) if style.settings else None
-        if _flag(word) is not None or (dotted is not None and (found or "." in dotted[1])) or (found and _open(word)):
+        if _flag(word) is not None or (dotted is not None and (found or "." in dotted[1])) or (found and is_open(word)):
             break
         found.append(word)
     return found, len(found)
 
 
-def _open(word: Word) -> bool:
+def is_open(word: Word) -> bool:
     """Whether the word is nothing but what is filled in later and may be several words: they may be further flags."""
     if isinstance(word.text, str):
-        return False
+        return word.raw in _LEFT_OUT
     return re.fullmatch(r"\$\{[^}]*@\]?\}" if word.quoted else r"\$\{[^}]*\}", word.raw) is not None
 
 
@@ -111,10 +141,18 @@ def _pair(flag: _Flag, values: list[Word], document: Document) -> Pair:
         switch = Node("scalar", "bool", key_node.start_mark, key_node.end_mark, "true", plain=True, native=True)
         return Pair(key, key_node, switch)
     if len(values) == 1:
-        return Pair(key, key_node, values[0].node)
+        return Pair(key, key_node, _known(values[0].node))
     several = Node("sequence", "seq", values[0].node.start_mark, values[-1].node.end_mark)
-    several.items = [value.node for value in values]
+    several.items = [_known(value.node) for value in values]
     return Pair(key, key_node, several)
+
+
+def _known(node: Node) -> Node:
+    """The node, unknown where its text only shows where something goes: `<path to model>`, `...`."""
+    if _PLACEHOLDER.fullmatch(node.raw) is None:
+        return node
+    why = Unknown(f"`{node.raw}` stands for something that is still to be written")
+    return Node("scalar", "str", node.start_mark, node.end_mark, node.raw, native=why)
 
 
 def _key_node(word: Word, name: str, document: Document) -> Node:

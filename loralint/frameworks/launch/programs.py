@@ -53,6 +53,10 @@ LAUNCHERS = {
     "deepspeed": _DEEPSPEED,
     "ds": _DEEPSPEED,
 }
+# Options of a trainer's command line that are no keys of its config.
+OWN_OPTIONS = {
+    "axolotl": _words("sweep launcher cloud accelerate num_processes main_process_port debug_text_only help"),
+}
 # Options that only a launcher has, so that a script to which they are given most likely refuses them.
 ONLY = {
     "accelerate": _words("""

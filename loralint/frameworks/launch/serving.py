@@ -115,7 +115,9 @@ def reader_for(launch: Launch) -> Reader | None:
     def faults(_document: Document, _look: Look) -> list[Observation]:
         return list(observed(launch, reader.keys))
 
-    return reader._replace(observe=(*reader.observe, faults), partial=(lambda _document: hidden) if hidden else None)
+    # with a config beside them, what flags alone do not say is no fault of theirs
+    own = () if hidden or _names_config(launch) else reader.observe
+    return reader._replace(observe=(*own, faults), partial=(lambda _document: hidden) if hidden else None)
 
 
 def _elsewhere(launch: Launch, module: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.key_list import top_keys
+from loralint.frameworks.key_list import key_list, top_keys
 from loralint.frameworks.table import Reader
 from loralint.source.document import Document, Node, Pair
+
+# Frameworks whose flags argparse takes, which also knows one by the start of its name.
+_ARGPARSE = frozenset({"trl", "llamafactory", "ms-swift", "fms-hf-tuning"})
 
 
 def settle(flags: Document, reader: Reader) -> None:
@@ -13,15 +16,17 @@ def settle(flags: Document, reader: Reader) -> None:
     if root is None or not reader.keys:
         return
     known = frozenset(key for key in top_keys(reader.keys) if not key.startswith("-"))
-    root.pairs = [_settled(pair, known) for pair in root.pairs]
+    abbreviates = reader.name in _ARGPARSE or bool(key_list(reader.keys).get("dashes"))
+    root.pairs = [_settled(pair, known, abbreviates=abbreviates) for pair in root.pairs]
 
 
-def _settled(pair: Pair, known: frozenset[str]) -> Pair:
+def _settled(pair: Pair, known: frozenset[str], *, abbreviates: bool) -> Pair:
     if pair.key in known or "." in pair.key:
         return pair
     if pair.key.startswith("no_") and pair.key[3:] in known and pair.value.tag == "bool":
         node = pair.value
         off = Node("scalar", "bool", node.start_mark, node.end_mark, "false", plain=True, native=False)
         return pair._replace(key=pair.key[3:], value=off)
-    longer = [key for key in known if key.startswith(pair.key)] if len(pair.key) > 1 else []
+    cut = abbreviates and len(pair.key) > 1 and pair.key_node.raw.startswith("--")
+    longer = [key for key in known if key.startswith(pair.key)] if cut else []
     return pair._replace(key=longer[0]) if len(longer) == 1 else pair

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from loralint.frameworks.launch.flags import Style, is_flag, take
+from loralint.frameworks.launch.flags import Style, is_flag, is_open, take
 from loralint.frameworks.launch.programs import (
     ALIASES,
     DOTLISTS,
@@ -14,6 +14,7 @@ from loralint.frameworks.launch.programs import (
     MODULES,
     OTHER_MODULES,
     OUTER,
+    OWN_OPTIONS,
     PYTHON,
     PYTHON_VALUED,
     SCRIPT,
@@ -83,6 +84,9 @@ def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> 
     if found is None:
         return []
     flags, rest = at.take(found.words, Style(settings=found.program in DOTLISTS or _hydra(found)))
+    own = OWN_OPTIONS.get(found.program, frozenset())
+    if own and flags.root is not None:
+        flags.root.pairs = [pair for pair in flags.root.pairs if pair.key not in own]
     if _idle(found):
         return []
     made = Launch(
@@ -202,12 +206,12 @@ def _launched(name: str, words: tuple[Word, ...], at: _At, depth: int) -> _Found
 def _options(known: Known, words: tuple[Word, ...]) -> int:
     """How many words are the launcher's own options; what they do not know takes one value."""
     index = 0
-    while index < len(words) and is_flag(words[index]):
+    while index < len(words) and (is_flag(words[index]) or is_open(words[index])):
         word = words[index].raw
         index += 1
         if word in known.modules:
             break
-        valued = word not in known.switches and "=" not in word
+        valued = is_flag(words[index - 1]) and word not in known.switches and "=" not in word
         if valued and index < len(words) and not is_flag(words[index]):
             index += 1
     return index

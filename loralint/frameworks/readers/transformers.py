@@ -40,6 +40,8 @@ def _targets(value: object) -> object:
     """Names between commas as scripts split them; a single regular expression or `all-linear` stays a text."""
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         alone = value[0]
+        if alone.lower() == "all":  # a word of the script's own, which looks for the linear layers itself
+            return SKIP
         return alone if alone.lower() == "all-linear" or not _NAME.fullmatch(alone) else value
     return not_null(value)
 

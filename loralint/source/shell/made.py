@@ -21,6 +21,10 @@ _BEYOND = 1 << 40
 _DEEPEST = 16  # texts made of texts
 
 
+def _offset(piece: tuple[int, Part]) -> int:
+    return piece[0]
+
+
 class Texts:
     """The texts that were put together so far."""
 
@@ -73,7 +77,11 @@ class Texts:
             return
         pieces = self._texts[bisect_right(self._starts, part.start) - 1]
         exact = part.end - part.start == len(part.text)
-        for at, piece in pieces:
+        before = bisect_right(pieces, part.start, key=_offset) - 1
+        for index in range(max(before, 0), len(pieces)):
+            at, piece = pieces[index]
+            if at >= max(part.end, part.start + 1):
+                return
             first, last = max(at, part.start), min(at + len(piece.text), part.end)
             if first >= last:
                 continue

@@ -145,7 +145,7 @@ def tail(word: Word, count: int, lines: Lines) -> Word:
 def _word(parts: tuple[Part, ...], start: int, end: int, field: Field, lines: Lines) -> Word:
     raw, why = "".join(part.text for part in parts), field.why
     text = Unknown(why) if why else raw
-    node = Node("scalar", "str", Mark(start, lines), Mark(end, lines), raw, not field.quoted, text)
+    node = Node("scalar", "str", Mark(start, lines), Mark(end, lines), raw, native=text)
     return Word(text, node, field.quoted, parts, field.start, field.end)
 
 
