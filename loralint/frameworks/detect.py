@@ -130,7 +130,7 @@ def detect(document: Document) -> Detection | None:
     root = document.root
     if root is not None and root.pair("apiVersion") is not None:
         return _manifest(document)
-    found = _match(_shape(root), os.path.basename(document.file)) if root is not None else None
+    found = _match(_shape(root), os.path.basename(document.name)) if root is not None else None
     return found or _sectioned(document) or _data(document) or _homemade(document)
 
 
@@ -169,7 +169,7 @@ def _manifest(document: Document) -> Detection | None:
 
 def _homemade(document: Document) -> Detection | None:
     """Known names in a nesting of the author's own; asked last, and only of a text that speaks of LoRA."""
-    if "lora" not in document.text.lower():
+    if "lora" not in document.own.lower():
         return None
     from loralint.frameworks.leaves import homemade
 

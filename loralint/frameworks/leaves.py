@@ -70,7 +70,7 @@ def _speaks_of_lora(key: str) -> bool:
 def homemade(document: Document) -> tuple[str, ...]:
     """Keys that make a file a home-made LoRA run: one that sizes or places the adapter, one that trains it."""
     root = document.root
-    if root is None or "lora" not in document.text.lower() or any(pair.key in _NOT_OURS for pair in root.pairs):
+    if root is None or "lora" not in document.own.lower() or any(pair.key in _NOT_OURS for pair in root.pairs):
         return ()
     adapter, training = "", ""
     for leaf in leaves(root):

@@ -224,6 +224,16 @@ class Document:
         at = self.text.find("\n")
         return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
 
+    @property
+    def name(self) -> str:
+        """What the file is called; of a text inside another file, what it is called there."""
+        return self.file
+
+    @property
+    def own(self) -> str:
+        """The text that was read; of a text inside another file only that."""
+        return self.text
+
     def span(self, node: Node) -> Span:
         """Give a node's place as the model's record."""
         start, end = node.start_mark, node.end_mark

@@ -47,6 +47,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 def set_value(doc: Document, node: Node, text: str) -> Edit:
     """Replace a value by a text of one line. An anchor on it stays; an alias is replaced, not what it names."""
+    _keep_sealed(doc)
     before = doc.text[: node.start].rstrip(" \t")[-1:]
     if in_cell(node):
         raise ValueError("a cell of a notebook is a text in quotes")
@@ -76,6 +77,7 @@ def _replace_block(doc: Document, node: Node, text: str) -> Edit:
 
 def insert_pair(doc: Document, after: Pair, key: str, text: str) -> Edit:
     """Add `key` with a one-line value behind a pair of the same mapping, in that mapping's style."""
+    _keep_sealed(doc)
     owner = None if after.merged else _owner(doc, lambda pair: pair.key_node is after.key_node)
     if owner is None:
         raise ValueError("the pair has no place of its own in the file")
@@ -104,6 +106,7 @@ def insert_pair(doc: Document, after: Pair, key: str, text: str) -> Edit:
 
 def remove_pair(doc: Document, mapping: Node, pair: Pair) -> Edit:
     """Take a pair out: its lines with the comment behind it, or in flow style the pair and one comma."""
+    _keep_sealed(doc)
     if pair.merged:
         raise ValueError("the pair comes from a merge key")
     if doc.format == "python":
@@ -203,6 +206,11 @@ def _colon(doc: Document, pair: Pair) -> int:
 def _is_flow(doc: Document, node: Node) -> bool:
     """Whether a collection stands in brackets; of TOML tables and their lists only inline ones can be asked about."""
     return doc.text[node.start : node.start + 1] == ("{" if node.kind == "mapping" else "[")
+
+
+def _keep_sealed(doc: Document) -> None:
+    if doc.sealed:
+        raise ValueError(doc.sealed)
 
 
 def _keep_anchors(doc: Document, start: int, end: int) -> None:

@@ -63,6 +63,17 @@ def read_bytes(data: bytes, shown: str, format: str | None = None) -> Document: 
     return doc
 
 
+def read_text(text: str, shown: str, format: str | None = None) -> Document:  # noqa: A002 - the interface's name
+    """Read what is a text already; see `read_bytes`."""
+    doc = Document(shown, format or _format(shown, text), text)
+    if len(text) > BYTES:
+        doc = Document(shown, doc.format, text[:HEAD])
+        doc.fault("too-large", f"larger than {BYTES // 1024 // 1024} MiB: not a training config", 0)
+    else:
+        _parse(doc)
+    return doc
+
+
 def _parse(doc: Document) -> None:
     if doc.format in PROGRAMS:
         return

@@ -77,7 +77,7 @@ def choose(document: Document, values: Values) -> Values:
     found = values.get("train.task", ())
     if found and found[0].key not in _SHARED:
         return {}
-    named = of_path(document.file)
+    named = of_path(document.name)
     if found:
         return {"train.task": (found[0]._replace(value=named),)} if named not in ("", "sft") else {}
     if named in ("", "sft"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loralint.source.document import Fault, Node
+from loralint.source.document import Fault, Lines, Node
+from loralint.source.inner import InnerDocument
 from loralint.source.limits import SCRIPT_LENGTH
 from loralint.source.places import Places
 from loralint.source.python import calls, definitions, literals, loops, operators, statements
@@ -34,8 +35,11 @@ _COMMANDS = frozenset({"click", "typer"})
 
 
 def read_text(doc: Document) -> Script:
-    """Read a document of format "python"."""
-    program = Program(doc, doc.text, doc.lines.starts, Places(doc.file, doc.lines), doc.text.isascii())
+    """Read a document of format "python", or one that stands in another file."""
+    if isinstance(doc, InnerDocument):
+        program = Program(doc, doc.own, Lines(doc.own).starts, doc.places, doc.own.isascii())
+    else:
+        program = Program(doc, doc.text, doc.lines.starts, Places(doc.file, doc.lines), doc.text.isascii())
     try:
         return follow_program(program, checked(program))
     except Fault as fault:
@@ -44,7 +48,7 @@ def read_text(doc: Document) -> Script:
             return exported
         if fault.kind in _NO_FAULTS:
             return Script(doc, (), unread=(fault.message,), places=program.places)
-        doc.fault(fault.kind, fault.message, fault.at)
+        doc.fault(fault.kind, fault.message, program.places.span(fault.at, fault.at).start)
         return Script(doc, (), places=program.places)
 
 

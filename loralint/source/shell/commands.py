@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Documents = tuple[tuple[str, int], ...]
 # Programs that only start another one, with those of their options that take a word of their own.
-_WRAPPERS: dict[str, frozenset[str]] = {
+WRAPPERS: dict[str, frozenset[str]] = {
     "sudo": frozenset({"-u", "-g", "-h", "-p", "-C", "-U", "--user", "--group"}),
     "env": frozenset({"-u", "--unset", "-C", "--chdir", "-S"}),
     "nice": frozenset({"-n"}),
@@ -108,7 +108,7 @@ def perform(
 
 def _unwrapped(words: list[Field], own: dict[str, Field]) -> list[Field]:
     """The command without `sudo`, `env A=1`, `nohup` and their like, whose assignments it gets."""
-    while words and (valued := _WRAPPERS.get(words[0].text)) is not None:
+    while words and (valued := WRAPPERS.get(words[0].text)) is not None:
         wrapper, words = words[0].text, words[1:]
         while words and words[0].text.startswith("-"):
             words = words[2 if words[0].text in valued else 1 :]
@@ -146,8 +146,10 @@ def _nested(
     option = next((n for n, one in enumerate(rest[:4]) if re.fullmatch(r"-[a-z]*c", one.text)), -1)
     inside, outer = scope.copy(), reading.prefix
     texts: list[tuple[str, int]] = []
-    if option >= 0 and len(rest) > option + 1:
-        texts = [reading.texts.join([rest[option + 1]], inside)]
+    text = next((n for n, one in enumerate(rest) if n > option >= 0 and not one.text.startswith(("-", "+"))), -1)
+    if text >= 0:
+        texts = [reading.texts.join([rest[text]], inside)]
+        inside.args = tuple(rest[text + 2 :])
     elif option < 0 and all(one.text.startswith("-") for one in rest):
         texts = list(documents)
     for name, one in own.items():
@@ -162,13 +164,16 @@ def _nested(
 
 def _cd(_reading: Reading, words: list[Field], scope: Scope, _own: object, _at: object) -> None:
     where = next((one for one in words[1:] if not one.text.startswith("-") or one.text == "-"), None)
+    if scope.rooted and where is not None and where.text.startswith("/"):
+        scope.folder = ""
     if where is None or where.why or scope.folder is None or where.text == "-":
         scope.folder = None
     else:
         import posixpath
 
         path = posixpath.normpath(posixpath.join(scope.folder, where.text.replace("\\", "/")))
-        scope.folder = None if path.startswith(("/", "~", "..")) else "" if path == "." else path
+        outside = path.startswith(("~", "..") if scope.rooted else ("/", "~", ".."))
+        scope.folder = None if outside else "" if path == "." else path
 
 
 def _popd(_reading: Reading, _words: list[Field], scope: Scope, _own: object, _at: object) -> None:

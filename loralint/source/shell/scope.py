@@ -18,9 +18,10 @@ _RUNTIME = frozenset({"RANDOM", "SECONDS", "PPID", "BASHPID", "LINENO", "PWD", "
 class Scope:
     """names: variable -> its words (one, or those of an array). exported: those that programs get. folder: where `cd`
     led, None when unknown. args: `$1`, `$2` ..., None when somebody else gives them. sure: no branch was entered.
+    rooted: whether it runs in a container, where paths from the root are known and so kept as folders.
     """
 
-    __slots__ = ("args", "depth", "exported", "folder", "functions", "names", "sure")
+    __slots__ = ("args", "depth", "exported", "folder", "functions", "names", "rooted", "sure")
 
     def __init__(self) -> None:
         self.names: dict[str, tuple[Field, ...]] = {}
@@ -29,13 +30,14 @@ class Scope:
         self.args: tuple[Field, ...] | None = None
         self.functions: dict[str, Any] = {}
         self.sure = True
+        self.rooted = False
         self.depth = 0
 
     def copy(self, *, sure: bool | None = None) -> Scope:
         """What a subshell or a branch starts from."""
         made = Scope()
         made.names, made.exported, made.functions = dict(self.names), dict(self.exported), dict(self.functions)
-        made.folder, made.args, made.depth = self.folder, self.args, self.depth
+        made.folder, made.args, made.depth, made.rooted = self.folder, self.args, self.depth, self.rooted
         made.sure = self.sure if sure is None else self.sure and sure
         return made
 
