@@ -17,6 +17,8 @@ from loralint.render.page import escaped
 _WIDTH = 7  # frameworks beside one another in a table
 # which files are meant, where the framework's name does not say it
 _FILES = {
+    "deepspeed": "JSON that a trainer or accelerate is given; checked with the run that names it, and alone",
+    "accelerate": "YAML or JSON of `accelerate launch --config_file`; checked with the run that names it, and alone",
     "axolotl": "YAML",
     "llamafactory": "YAML or JSON of `llamafactory-cli train`",
     "llamafactory-v1": "YAML of `llamafactory-cli` with `USE_V1=1`",
