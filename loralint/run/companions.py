@@ -5,9 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from loralint.frameworks.companions.dotenv import is_dotenv, read_dotenv
-from loralint.frameworks.companions.environment import READER as ENVIRONMENT
-from loralint.frameworks.companions.pins import is_pins, read_pins
 from loralint.frameworks.companions.references import Reference, references
 from loralint.frameworks.detect import detect
 from loralint.frameworks.detect import reader as reader_named
@@ -73,6 +70,10 @@ def missing(path: str | Unknown) -> Note:
 
 def _give(path: str, project: Project, parts: list[Part], pins: dict[str, str]) -> None:
     """A file of the caller's, which tells itself what it is: variables, pins, or what its keys say."""
+    from loralint.frameworks.companions.dotenv import is_dotenv, read_dotenv
+    from loralint.frameworks.companions.environment import READER as ENVIRONMENT
+    from loralint.frameworks.companions.pins import is_pins, read_pins
+
     if is_pins(path):
         pins |= {name: str(value.value) for name, value in read_pins(project.document(path, path)).exact.items()}
         return
@@ -88,5 +89,8 @@ def _give(path: str, project: Project, parts: list[Part], pins: dict[str, str]) 
 
 def _variables(env: Mapping[str, str]) -> Part:
     """The caller's variables, as the lines of a file that would hold them."""
+    from loralint.frameworks.companions.dotenv import read_dotenv
+    from loralint.frameworks.companions.environment import READER as ENVIRONMENT
+
     document = Document("--env", "text", "".join(f"{name}={shlex.quote(value)}\n" for name, value in env.items()))
     return Part("env", read_dotenv(document), ENVIRONMENT, document)
