@@ -120,6 +120,7 @@ FIELDS: dict[str, Field] = {
     # precision
     "precision.bf16": Field("bool", "bf16 mixed precision (or auto)"),
     "precision.fp16": Field("bool", "fp16 mixed precision"),
+    "precision.asked": Field("str", "mixed precision that the script's own option asks for, whatever the launcher does"),
     "precision.tf32": Field("bool", "TF32 matrix products"),
     "precision.pure_bf16": Field("bool", "all trained weights are stored in bf16"),
     "precision.fp8": Field("bool", "FP8 matrix products"),
@@ -242,6 +243,7 @@ FIELDS: dict[str, Field] = {
     "adapter.conv_rank": Field("int", "LoRA rank of 3x3 convolutions; absent means that they get no adapter"),
     "adapter.conv_alpha": Field("number", "LoRA alpha of 3x3 convolutions"),
     "adapter.max_norm": Field("float", "norm that BA is scaled down to after each step"),
+    "optim.relative_step": Field("bool", "Adafactor works out its own rate from the number of steps"),
     "optim.text_encoder_lr": Field("float", "peak learning rate of the text encoder of a diffusion model"),
     "train.text_encoder": Field("bool", "the text encoder of a diffusion model trains too"),
     "train.denoiser": Field("bool", "the denoiser of a diffusion model trains; false where only the text encoder does"),

@@ -133,6 +133,7 @@ def _table(script: str, flags: frozenset[str], defaults: dict[str, Any]) -> tupl
         # precision
         Entry("precision.bf16", "mixed_precision", mixed("bf16"), written_mixed("bf16")),
         Entry("precision.fp16", "mixed_precision", mixed("fp16"), written_mixed("fp16")),
+        Entry("precision.asked", "mixed_precision", not_null, never),
         Entry("precision.tf32", "allow_tf32", not_null, default=False),
         # data, checkpoints and memory
         Entry("data.datasets", "dataset_name", lambda name: [name]),

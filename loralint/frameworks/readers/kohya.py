@@ -55,6 +55,16 @@ def alpha(values: Values) -> dict[str, tuple[Value, ...]]:
     return {"adapter.alpha": (given[0]._replace(value=rank[0].value),)}
 
 
+def relative_step(values: Values) -> dict[str, tuple[Value, ...]]:
+    """Adafactor's own rate, which `optimizer_args` may switch off."""
+    name, given = values.get("optim.name", ()), values.get("optim.args", ())
+    if first(name) != "adafactor":
+        return {}
+    options = first(given)
+    on = not isinstance(options, dict) or str(options.get("relative_step", True)).lower() != "false"
+    return {"optim.relative_step": ((given or name)[0]._replace(value=on, items=(), field="optim.relative_step"),)}
+
+
 def rates(values: Values) -> dict[str, tuple[Value, ...]]:
     """One rate for what trains: the denoiser's, that of the text encoder where only it trains, else the common one."""
     by_key = {value.key: value for value in values.get("optim.lr", ())}

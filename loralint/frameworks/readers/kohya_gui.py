@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from loralint.frameworks.convert import lower, never, not_null
 from loralint.frameworks.readers.diffusion import KNOWN_TASK, TASK, arguments, edge, mixed, positive, written_mixed
-from loralint.frameworks.readers.kohya import alpha, rate, rates
+from loralint.frameworks.readers.kohya import alpha, rate, rates, relative_step
 from loralint.frameworks.table import SKIP, Entry, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -63,6 +63,7 @@ def _folder(names: object) -> object:
 def combine(document: Document, values: Values) -> Values:
     """Decide by several keys: the method, the architecture, the rates and whether the text encoder trains."""
     fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values), **KNOWN_TASK}
+    fields |= relative_step(values)
     method = values.get("adapter.method") or _untold_method(document)
     fields["adapter.method"] = method
     kind = str(_read(document, "LoRA_type") or "").lower()
@@ -153,6 +154,7 @@ TABLE = (
     Entry("optim.lr", "learning_rate", rate),
     Entry("optim.text_encoder_lr", "text_encoder_lr", rate),
     Entry("optim.args", "optimizer_args", arguments, never),
+    Entry("optim.relative_step", "", write=never),
     Entry("optim.max_grad_norm", "max_grad_norm", not_null),
     Entry("schedule.name", "lr_scheduler", lower),
     Entry("schedule.warmup_steps", "lr_warmup_steps", positive),

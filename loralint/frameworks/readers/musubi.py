@@ -12,7 +12,7 @@ from functools import cache
 
 from loralint.frameworks.convert import dtype, lower, never, not_null, true_for, when_true
 from loralint.frameworks.readers.diffusion import TASK, arguments, mixed, positive, written_mixed
-from loralint.frameworks.readers.kohya import alpha, made_for, network
+from loralint.frameworks.readers.kohya import alpha, made_for, network, relative_step
 from loralint.frameworks.readers.kohya_arguments import fields_of, observe_arguments
 from loralint.frameworks.readers.script import started
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
@@ -31,7 +31,7 @@ _WITH_ITS_OWN = ("ideogram4",)  # draws steps its own way unless told otherwise
 
 def combine(document: Document, values: Values) -> Values:
     """Alpha 0 is the rank; the module says the kind of network and what it is made for."""
-    fields = {**alpha(values), **fields_of(document)}
+    fields = {**alpha(values), **relative_step(values), **fields_of(document)}
     given = values.get("adapter.method", ())
     if given and isinstance(given[0].value, str):
         fields["adapter.method"] = (given[0]._replace(value=network(given[0].value)),)
@@ -90,6 +90,7 @@ TABLE = (
     Entry("optim.name", "optimizer_type", lambda name: lower(name) or SKIP, default="adamw"),
     Entry("optim.lr", "learning_rate", not_null, default=2e-6),
     Entry("optim.args", "optimizer_args", arguments, never),
+    Entry("optim.relative_step", "optimizer_args", lambda _: SKIP, never),
     Entry("optim.max_grad_norm", "max_grad_norm", not_null, default=1.0),
     Entry("schedule.name", "lr_scheduler", lower, default="constant"),
     Entry("schedule.warmup_steps", "lr_warmup_steps", _count, default=0),

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from loralint.frameworks.convert import lower, never, not_null, one_to_list
 from loralint.frameworks.readers.diffusion import TASK, arguments, edge, first, mixed, positive, written_mixed
-from loralint.frameworks.readers.kohya import alpha, made_for, network, rate, rates
+from loralint.frameworks.readers.kohya import alpha, made_for, network, rate, rates, relative_step
 from loralint.frameworks.readers.kohya_arguments import arguments_of, fields_of, observe_arguments
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
@@ -51,7 +51,8 @@ def _trains_text(only_unet: object) -> object:
 
 def combine(document: Document, values: Values) -> Values:
     """Decide by several keys: alpha, the rates, the kind of network and its arguments."""
-    fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values), **fields_of(document)}
+    fields: dict[str, tuple[Value, ...]] = {**alpha(values), **rates(values), **relative_step(values)}
+    fields |= fields_of(document)
     given = values.get("adapter.method", ())
     algo = arguments_of(document).get("algo")
     if given and isinstance(given[0].value, str):
@@ -126,6 +127,7 @@ TABLE = (
     Entry("optim.lr", "learning_rate", rate, default=2e-6),
     Entry("optim.text_encoder_lr", "text_encoder_lr", rate, default=_common_rate),
     Entry("optim.args", "optimizer_args", arguments, never),
+    Entry("optim.relative_step", "optimizer_args", lambda _: SKIP, never),
     Entry("optim.max_grad_norm", "max_grad_norm", not_null, default=1.0),
     Entry("schedule.name", "lr_scheduler", lower, default="constant"),
     Entry("schedule.warmup_steps", "lr_warmup_steps", _count, default=0),
