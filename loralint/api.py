@@ -182,6 +182,7 @@ def report(
     """
     runs: list[Run] = []
     texts: dict[str, str] = {}
+    cells: dict[tuple[str, int], str] = {}
     project = project or Project()
     for document in documents:
         if project.is_claimed(document.file):
@@ -191,10 +192,21 @@ def report(
             runs.append(run)
             if run.findings:
                 texts.update((part.file, part.text) for part in parts)
+                cells.update(_cells(run, parts))
         if not found and (unread := _unread(document)) is not None:
             runs.append(unread)
     runs += [Run((one.shown,), None, 100, "pass", (), (Note("not-checked", one.skipped),)) for one in skipped]
-    return Report(tuple(runs), texts)
+    return Report(tuple(runs), texts, cells)
+
+
+def _cells(run: Run, parts: Iterable[Document]) -> Iterator[tuple[tuple[str, int], str]]:
+    """The texts of the notebook cells that findings stand in."""
+    meant = {(one.span.file, one.span.cell) for one in run.findings if one.span.cell is not None}
+    for part in parts:
+        if any(file == part.file for file, _ in meant):
+            from loralint.source.python.cellfile import cells_of
+
+            yield from (((part.file, cell.number), cell.text) for cell in cells_of(part))
 
 
 # What a trainer might well read, and we did not. A text that is no YAML is none of a trainer's either.

@@ -188,7 +188,15 @@ class Run(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All runs of one invocation. `texts` maps each file to its decoded text, for code frames only."""
+    """All runs of one invocation.
+
+    For code frames only: `texts` maps each file to its decoded text, `cells` a notebook and a cell to the cell's text.
+    """
 
     runs: tuple[Run, ...]
     texts: Mapping[str, str] = {}
+    cells: Mapping[tuple[str, int], str] = {}
+
+    def text(self, span: Span) -> str:
+        """The text that a place's lines count in; empty when it is not at hand."""
+        return self.texts.get(span.file, "") if span.cell is None else self.cells.get((span.file, span.cell), "")

@@ -43,7 +43,7 @@ def _run(run: Run, report: Report, style: Style, alone: bool) -> Iterator[str]:
     standing = [finding for finding in run.findings if finding.suppressed is None]
     ordered = sorted(standing, key=lambda one: (TIERS.index(one.tier), one.span.line))
     for finding in ordered:
-        yield from _finding(finding, report.texts.get(finding.span.file, ""), style)
+        yield from _finding(finding, report.text(finding.span), style)
         yield ""
     told = run.notes if alone else tuple(note for note in run.notes if note.kind == "info")
     notes = list(_notes(told))
@@ -56,7 +56,8 @@ def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
     from loralint.render.frame import frame  # a clean run draws no frame
 
     effect, _, cause = finding.message.partition(": ")
-    where = f"{path(finding.span.file)}:{finding.span.line}:{finding.span.column}"
+    cell = f" cell {finding.span.cell}" if finding.span.cell is not None else ""
+    where = f"{path(finding.span.file)}{cell}:{finding.span.line}:{finding.span.column}"
     yield f"{style.tier(finding.tier)} {style.bold(effect)}  {style.dim(f'{finding.rule} {finding.name}')}"
     yield f"  {style.dim('-->')} {where}" + (f"  {_origin(finding)}" if finding.origin != "set" else "")
     yield from frame(text, finding.span, style)
