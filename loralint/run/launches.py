@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from loralint.frameworks.companions.environment import READER as ENVIRONMENT
 from loralint.frameworks.companions.environment import environment
+from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.launch import launches, reader_for, references
@@ -30,9 +31,11 @@ _READ = frozenset({"accelerate", "torchrun", "deepspeed"})
 def launch_starts(document: Document, options: Options, project: Project) -> list[Start]:
     """One for each launch of a script; several where a launched program trains several times."""
     found: list[Start] = []
-    for launch in launches(read_shell(document), document)[:MOST]:
+    shell = read_shell(document)
+    for launch in launches(shell, document)[:MOST]:
         found += _of(launch, document, options, project)
-    return found
+    pins = installed(shell.commands)
+    return [start._replace(pins={**pins, **start.pins}) for start in found]
 
 
 def _of(launch: Launch, document: Document, options: Options, project: Project) -> list[Start]:

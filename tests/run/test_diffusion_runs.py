@@ -41,3 +41,21 @@ def test_a_checkpoint_of_another_script(tmp_path):
 def test_a_flag_of_another_script(tmp_path):
     found = _found(tmp_path, LINE.format("--blocks_to_swap 18"), DATA.format("false"))
     assert {(rule, key) for rule, _, key in found} == {("LL102", "blocks_to_swap")}
+
+
+INSTALL = """\
+pip install "diffusers=={}" 'peft[torch]==0.7.1'
+accelerate launch train_dreambooth_lora_sdxl.py \\
+  --pretrained_model_name_or_path=stabilityai/stable-diffusion-xl-base-1.0 --instance_data_dir=dog --output_dir=out --learning_rate=1e-4 --resume_from_checkpoint=latest --mixed_precision=fp16
+"""
+
+
+@pytest.mark.parametrize(("version", "tier"), [("0.25.0", "S"), ("0.27.0", None)])
+def test_a_script_installs_its_versions(tmp_path, version, tier):
+    found = _found(tmp_path, INSTALL.format(version))
+    assert found == ({("LL728", tier, "resume_from_checkpoint")} if tier else set())
+
+
+def test_what_a_branch_installs_is_no_pin(tmp_path):
+    text = INSTALL.format("0.25.0").replace("pip install", "if false; then pip install").replace("0.7.1'", "0.7.1'; fi")
+    assert _found(tmp_path, text) == set()

@@ -1,0 +1,26 @@
+"""Versions that a shell script installs before it trains: `pip install "diffusers==0.25.0"`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loralint.source.command import Command
+
+_PIP = re.compile(r"pip(?:3(?:\.\d+)?)?")
+_EXACT = re.compile(r"([A-Za-z0-9][\w.-]{0,100})(?:\[[^\]]{0,200}\])?\s*===?\s*v?(\d[\w.+!-]{0,60})")
+_FIRST = 8  # words in which `pip install` may stand: `python -m pip install`, `uv pip install`
+
+
+def installed(commands: Iterable[Command]) -> dict[str, str]:
+    """Package -> exact version, of the commands that run whatever happens; the last one counts."""
+    found: dict[str, str] = {}
+    for command in commands:
+        words = [word.text for word in command.words if isinstance(word.text, str)]
+        names = [word.rpartition("/")[2] for word in words[:_FIRST]]
+        if command.sure and "install" in names and any(_PIP.fullmatch(name) for name in names):
+            for word in words:
+                match = _EXACT.fullmatch(word)
+                if match is not None:
+                    found[re.sub(r"[-_.]+", "-", match[1]).lower()] = match[2]
+    return found
