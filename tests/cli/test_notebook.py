@@ -6,7 +6,8 @@ import json
 
 
 def notebook(*cells):
-    made = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell.splitlines(keepends=True)} for cell in cells]  # fmt: skip
+    code = {"cell_type": "code", "metadata": {}, "outputs": []}
+    made = [{**code, "source": cell.splitlines(keepends=True)} for cell in cells]
     made.insert(0, {"cell_type": "markdown", "metadata": {}, "source": ["# title"]})
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
 
