@@ -59,13 +59,14 @@ class CellMark:
 class CellPlaces(Places):
     """The places of the program that the cells of a notebook make together."""
 
-    __slots__ = ("file_text", "pieces", "program", "starts")
+    __slots__ = ("_steps", "file_text", "pieces", "starts")
 
     def __init__(self, file: str, file_text: str, program: Lines, pieces: list[Piece]) -> None:
         super().__init__(file, program)
         self.file_text = file_text
         self.pieces = pieces
         self.starts = [piece.start for piece in pieces]
+        self._steps: dict[int, tuple[list[int], list[int]]] = {}
 
     def piece(self, offset: int) -> Piece:
         """Give the string that holds an offset of the program."""
@@ -75,15 +76,20 @@ class CellPlaces(Places):
         """Give the offset in the file of one in the program."""
         piece = self.piece(offset)
         left = min(offset - piece.start, piece.length)
-        at = piece.at
-        while left > 0:
-            escape = self.file_text.find("\\", at, piece.end)
-            if escape < 0 or escape - at >= left:
-                return min(at + left, piece.end)
-            left -= escape - at + 1
-            match = _ESCAPE.match(self.file_text, escape)
-            at = match.end() if match else escape + 1
-        return at
+        said, written = self.steps(piece)
+        step = bisect_right(said, left) - 1
+        return min(written[step] + left - said[step], piece.end)
+
+    def steps(self, piece: Piece) -> tuple[list[int], list[int]]:
+        """Give the places after each escape of a string: in what it says, and in the file."""
+        found = self._steps.get(piece.start)
+        if found is None:
+            said, written = [0], [piece.at]
+            for escape in _ESCAPE.finditer(self.file_text, piece.at, piece.end):
+                said.append(said[-1] + escape.start() - written[-1] + 1)
+                written.append(escape.end())
+            found = self._steps[piece.start] = said, written
+        return found
 
     def place(self, offset: int) -> tuple[int, int]:
         """Give the line and column in the cell, from 0."""

@@ -142,6 +142,8 @@ _DICTIONARY: dict[str, Callable[[State, Mapping, Invocation], Held]] = {
 
 def _of_text(state: State, held: Scalar, name: str, call: Invocation) -> Held:
     text = fold.text(held)
+    if text is not None and name == "join" and len(call.given) == 1:
+        return _join(state, text, call)
     given = [fold.value(one) for one in call.placed()]
     if text is None or len(text) > fold.LENGTH or any(isinstance(one, Unknown) for one in given):
         return opaque(state, call.node)
@@ -155,8 +157,6 @@ def _of_text(state: State, held: Scalar, name: str, call: Invocation) -> Held:
             call.node,
             tuple(literals.scalar(state, call.node, part) for part in text.split(*given)),  # type: ignore[arg-type]
         )
-    if name == "join" and len(call.given) == 1:
-        return _join(state, text, call)
     return opaque(state, call.node)
 
 

@@ -32,6 +32,11 @@ class Magics(NamedTuple):
     files: tuple[Files, ...] = ()
 
 
+def has_magics(cell: str) -> bool:
+    """Whether a cell has lines that look like more than Python."""
+    return _LINE.search(cell) is not None
+
+
 def untangle(cell: str) -> Magics:
     """Take a cell apart."""
     whole = _CELL.match(cell)

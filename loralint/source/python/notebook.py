@@ -5,14 +5,14 @@ A cell's number counts all cells of the notebook, also those of text, from 1, as
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from loralint.source import json as json_reader
 from loralint.source.document import Fault, Lines, Problem
+from loralint.source.places import Places
 from loralint.source.python.cellfile import Cell, String, cells_of
 from loralint.source.python.cells import CellPlaces, Piece
-from loralint.source.python.magics import Magics, blanked, untangle
+from loralint.source.python.magics import Magics, blanked, has_magics, untangle
 from loralint.source.python.program import Program
 from loralint.source.python.script import checked, follow_program
 from loralint.source.script import Script
@@ -39,14 +39,15 @@ def read(doc: Document) -> Script:
 
 
 def _program(doc: Document, cells: list[Cell]) -> Script:
-    found = [_untangled(cell) for cell in cells]
+    bare = Program(doc, "", [], Places(doc.file, doc.lines), ascii=True)
+    found = [_untangled(bare, cell) for cell in cells]
     starts = [0]
     for cell in cells:
         starts.append(starts[-1] + len(cell.text) + 1)
     texts = [one.python for one in found]
     text = "".join(f"{one}\n" for one in texts)
     places = CellPlaces(doc.file, doc.text, Lines(text), _pieces(cells, starts))
-    program = Program(doc, text, places.lines.starts, places, text.isascii())
+    program = _with_text(bare, text)._replace(places=places)
     shell = tuple((line, start + at) for one, start in zip(found, starts, strict=False) for line, at in one.shell)
     files = tuple(_moved(file, start) for one, start in zip(found, starts, strict=False) for file in one.files)
     unread: tuple[str, ...] = ()
@@ -70,9 +71,16 @@ def _moved(file: Files, start: int) -> Files:
     return file._replace(start=file.start + start)
 
 
-def _untangled(cell: Cell) -> Magics:
+def _untangled(program: Program, cell: Cell) -> Magics:
+    """Take the lines that are no Python out of a cell that is not Python as it stands."""
     text = cell.text
-    return untangle(text) if re.search(r"(?m)^[^\n]*[%!?]", text) else Magics(text)
+    if not has_magics(text):
+        return Magics(text)
+    try:
+        checked(_with_text(program, text))
+    except Fault:
+        return untangle(text)
+    return Magics(text)
 
 
 def _without_broken(program: Program, cells: list[Cell], texts: list[str]) -> tuple[Program, tuple[str, ...]]:

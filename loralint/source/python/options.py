@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
 from loralint.source.document import Node
-from loralint.source.python import builtin, fold
-from loralint.source.python.emit import Given, Invocation
+from loralint.source.python import fold
+from loralint.source.python.emit import Invocation
 from loralint.source.python.held import Attributes, Instance, Scalar, name_of
 from loralint.source.python.walk import told
 from loralint.source.script import Argument
@@ -39,21 +39,30 @@ def add_argument(state: State, _thing: Thing, call: Invocation) -> Held | None:
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
     name = fold.text(call.arg("dest")) or long.lstrip("-").replace("-", "_")
     place = call.placed()[0].node
-    declare(state, name, None if fold.value(call.arg("required")) is True else _default(state, call, place), place)
+    declare(state, name, None if fold.value(call.arg("required")) is True else _default(call, place), place)
     return None
 
 
-def _default(state: State, call: Invocation, place: Node) -> Held:
+def _default(call: Invocation, place: Node) -> Held:
     default, action = call.arg("default"), fold.text(call.arg("action"))
     if default is None:
         absent = {"store_true": False, "store_false": True}.get(action or "")
         tag = "null" if absent is None else "bool"
         return Scalar(Node("scalar", tag, place.start_mark, place.end_mark, str(absent), True, absent))
-    kind = name_of(call.arg("type"))
+    return _converted(default, name_of(call.arg("type")))
+
+
+def _converted(default: Held, kind: str) -> Held:
+    """A default that is a text goes through `type` as what the command line gives does."""
     text = fold.text(default)
-    if text is not None and kind in {"int", "float"}:
-        return builtin.KNOWN[kind](state, Invocation(call.node, (Given("", default),))) or default
-    return default
+    if text is None or kind not in {"int", "float"}:
+        return default
+    try:
+        value = int(text[:400]) if kind == "int" else float(text)
+    except ValueError:
+        return default
+    place = default.node
+    return Scalar(Node("scalar", kind, place.start_mark, place.end_mark, text, True, value))
 
 
 def set_defaults(state: State, _thing: Thing, call: Invocation) -> Held | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Expressions and statements looked at, counted anew in each call of a function. The largest scripts that we know take
 # about 20,000.
-STEPS = 200_000
+STEPS = 100_000
 # Expressions, blocks and calls of functions within each other; bounds the recursion of this reader.
 DEPTH = 70
 # What a value's own text is cut to.
