@@ -8,6 +8,7 @@ from importlib import import_module
 
 from loralint.authoring.conditions import TYPES
 from loralint.authoring.markdown import code, table
+from loralint.canonical.events import EVENT_DATA
 from loralint.canonical.fields import FIELDS
 from loralint.checks import TEMPLATES
 from loralint.checks.conditions import OPERATORS
@@ -54,11 +55,6 @@ JOB_DATA = (
     "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
     "quoted", "space",
 )  # fmt: skip
-EVENT_DATA = (
-    "what", "sure", "bits", "class", "classifier", "unsloth", "checkpointing", "reentrant", "named", "wrapped",
-    "wrapped_by", "trainable", "dtype", "is_eos", "masks_pad", "has_args", "has_peft_config", "has_ref_model", "trl",
-    "evaluates", "has_metrics", "state_dict", "literal", "name",
-)  # fmt: skip
 # what each template's hits hold besides the place and the suggestion
 DATA = {
     "condition": (),
@@ -79,9 +75,9 @@ DATA = {
     "shadowed": ("first", "second", "of"),
     "targets_in_model": ("names", "modules", "all"),
     "known_optimizer": ("count", "near"),
-    "event": EVENT_DATA,
-    "order": EVENT_DATA,
-    "missing": EVENT_DATA,
+    "event": ("what", "sure", *EVENT_DATA),
+    "order": ("what", "sure", *EVENT_DATA),
+    "missing": ("what", "sure", *EVENT_DATA),
 }
 
 

@@ -19,7 +19,7 @@ EVENTS = {
     "cast": "a model is cast as a whole - dtype",
     "add-tokens": "tokens are added to the vocabulary - only_pad, empty",
     "resize": "the embedding is resized",
-    "set-pad": "a padding token is chosen - is_eos",
+    "set-pad": "a padding token is chosen - is_eos, ends (rows carry an end token, or the script does not show them)",
     "set-eos": "an end token is chosen - literal (by its text)",
     "collator": "a data collator is made - masks_pad (padding is left out of the loss by the number of its token)",
     "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model, evaluates,"
@@ -30,3 +30,9 @@ EVENTS = {
     "optimizer": "an optimizer is made by hand",
     "set-attribute": "an attribute is set that decides something - name, value",
 }
+# every name that the data of an event may have
+EVENT_DATA = (
+    "bits", "checkpointing", "class", "classifier", "dtype", "empty", "ends", "evaluates", "has_args", "has_metrics",
+    "has_peft_config", "has_ref_model", "is_eos", "literal", "masks_pad", "name", "named", "only_pad", "reason",
+    "reentrant", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by",
+)  # fmt: skip

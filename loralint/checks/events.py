@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from loralint.canonical.events import EVENT_DATA
 from loralint.checks.hit import Hit
 from loralint.facts.scope import Scope
 from loralint.model import Event, Unknown, Value
@@ -107,7 +108,8 @@ def _hit(
     of: tuple[Event, ...],
     related: tuple[tuple[Value, str], ...] = (),
 ) -> Hit:
-    data = {name: value for one in of for name, value in one.data.items() if value is not None}
+    data: dict[str, object] = dict.fromkeys(EVENT_DATA)
+    data |= {name: value for one in of for name, value in one.data.items() if value is not None}
     fields = (scope.get(field) for field in at)
     value = next((value for value in fields if value.span is not None), place.value)
     if value is place.value and "key" in args:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from loralint.frameworks.python.build import section, tree
-from loralint.frameworks.python.classes import Known, known
+from loralint.frameworks.python.classes import Known, of
 from loralint.frameworks.python.events import events
+from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
 from loralint.frameworks.python.tables import Shape, table
@@ -29,6 +30,7 @@ _PACKAGES = {
 }
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
+_CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
 
 
@@ -85,10 +87,11 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
         kin=("peft",) if shape.adapter else (),
         observe=(observe_patched if shape.load == "unsloth" else observe_keywords,),
     )
-    sections = [_named(section(script.document, call, known(call.name)), call) for call in parts.calls()]
+    sections = [_named(section(script.document, call, of(call)), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
     offset = first.span.start if first is not None else 0
-    return Start(tree(script.document, sections), reader, offset, done)
+    document = tree(script.document, sections)
+    return Start(document, reader, offset, done, faults(script, document, parts))
 
 
 def _named(pair: Pair, call: Call) -> Pair:
@@ -98,7 +101,7 @@ def _named(pair: Pair, call: Call) -> Pair:
 
 def _shape(parts: Parts) -> Shape:
     trainer = last(parts.trainer) if parts.trainer is not None else ""
-    what = known(parts.trainer.name) if parts.trainer is not None else None
+    what = of(parts.trainer) if parts.trainer is not None else None
     arguments = last(parts.arguments) if parts.arguments is not None else _default_arguments(trainer, what)
     framework = _framework(parts, what)
     wrap = package_of(parts.wrap).package if parts.wrap is not None else ""
@@ -140,9 +143,18 @@ def _load(parts: Parts) -> str:
 
 
 def _task(parts: Parts, what: Known | None) -> str:
+    """What the trainer or its arguments are for; for the plain Trainer the adapter's config and the model tell."""
     if what is not None and what.word:
         return what.word
-    return package_of(parts.arguments).word if parts.arguments is not None else ""
+    word = package_of(parts.arguments).word if parts.arguments is not None else ""
+    if word or (parts.arguments is None and parts.trainer is None):
+        return word
+    given = parts.adapter.arg("task_type") if parts.adapter is not None else None
+    kind = given.node.raw.rpartition(".")[2] if given is not None else ""
+    owner = parts.load.name.rpartition(".")[0] if parts.load is not None else ""
+    if kind == "CAUSAL_LM" or (not kind and owner.endswith("ForCausalLM")):
+        return "sft"
+    return "cls" if kind in ("SEQ_CLS", "TOKEN_CLS") or owner.endswith(_CLASSIFIERS) else ""
 
 
 def _casts(wrap: Call | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterable
 
 from loralint.frameworks.python.classes import Known
@@ -37,7 +36,7 @@ def section(document: Document, call: Call, what: Known | None = None) -> Pair:
     """
     name = call.name.rpartition(".")[2]
     written = _written(document, call)
-    own = written.startswith("parse_") or written in _own_classes(document) or (what and what.package == "unsloth")
+    own = f"class {written}(" in document.text or written.startswith("parse_") or (what and what.package == "unsloth")
     mapping = Node("mapping", "own" if own else "map", *_ends(call.span))
     pairs = []
     order = iter(what.order if what is not None else ())
@@ -50,10 +49,6 @@ def section(document: Document, call: Call, what: Known | None = None) -> Pair:
         pairs.append(Pair("class", *2 * (_text(owner, call.name_span),)))
     mapping.pairs = pairs
     return Pair(name, _text(name, call.name_span), mapping)
-
-
-def _own_classes(document: Document) -> frozenset[str]:
-    return frozenset(re.findall(r"\bclass\s+(\w+)\s*\(", document.text))
 
 
 def _written(document: Document, call: Call) -> str:

@@ -5,7 +5,10 @@ Sources: transformers 4.57.6 and 5.24.0, trl 0.12.2, 0.24.0 and 1.16.0, peft 0.2
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from loralint.source.script import Call
 
 
 class Known(NamedTuple):
@@ -72,6 +75,13 @@ _AUTO_ADAPTER = Known("load-with-adapter", "peft", ("pretrained_model_name_or_pa
 _TOKENIZER_LOAD = Known("load-tokenizer", "transformers", ("pretrained_model_name_or_path",))
 _NO_MODELS = ("Config", "Processor", "Tokenizer", "TokenizerFast", "FeatureExtractor", "Scheduler", "Pipeline")
 _ELSEWHERE = frozenset({"diffusers", "timm", "open_clip", "sentence_transformers", "vllm"})
+
+
+def of(call: Call) -> Known | None:
+    """What a call is to a run. Of the methods of an object that nobody follows, only Unsloth's stands for itself."""
+    if call.on is None:
+        return known(call.name)
+    return _UNSLOTH_WRAP if call.name == "get_peft_model" else None
 
 
 def known(name: str) -> Known | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from loralint.frameworks.python.classes import known
+from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.trace import argument, last, makers, root
 from loralint.model import Event, Unknown, Value
 from loralint.source.script import Argument, Call, Script, Thing
@@ -37,17 +37,30 @@ _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop",
                          "Adam8bit", "PagedAdamW", "PagedAdamW32bit", "Adagrad", "NAdam", "RAdam"})  # fmt: skip
 # collators that leave every padding token out of the loss by its number
 _MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
+_TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
+_END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
 _CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
 
 
 def events(script: Script) -> tuple[Event, ...]:
     """Every event of a program. What nobody could follow is an event of its own, since it may hold any other."""
     unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread]
-    return (*unread, *(event for call in script.calls for event in _of(call)))
+    done = (event for call in script.calls for event in _of(call))
+    return (*unread, *(_with_rows(event, script) for event in done))
+
+
+def _with_rows(event: Event, script: Script) -> Event:
+    """A choice of padding, with whether the rows that its tokenizer reads carry an end token."""
+    if event.kind != "set-pad":
+        return event
+    reads = [call for call in script.calls if last(call) in _TOKENIZES and set(_numbers(call.on)) & set(event.on)]
+    text = script.document.text
+    ends = not reads or any(word in text for word in _END_WORDS) or text.count("eos_token") > text.count("pad_token")
+    return event._replace(data={**event.data, "ends": ends})
 
 
 def _of(call: Call) -> Iterator[Event]:
-    what = known(call.name)
+    what = of(call)
     name = last(call)
     if what is not None and what.role in _ROLES:
         yield from _known(call, _ROLES[what.role])
@@ -68,7 +81,7 @@ def _of(call: Call) -> Iterator[Event]:
 
 
 def _known(call: Call, kind: str) -> Iterator[Event]:
-    what = known(call.name)
+    what = of(call)
     assert what is not None
     if kind == "trainer":
         yield from _trainer(call)
@@ -98,16 +111,16 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
 
 
 def _trainer(call: Call) -> Iterator[Event]:
-    what = known(call.name)
+    what = of(call)
     model, config, args = (argument(call, name, what) for name in ("model", "peft_config", "args"))
     reference = argument(call, "ref_model", what)
     thing = model.thing if model is not None else None
     wraps = makers(thing, "wrap")[0]
     data = {
         "has_args": args is not None or call.open,
-        "has_peft_config": _given(config),
+        "has_peft_config": _configured(config),
         "wrapped": bool(wraps),
-        "wrapped_by": "unsloth" if any(known(one.name).package == "unsloth" for one in wraps) else "peft",  # type: ignore[union-attr]
+        "wrapped_by": "unsloth" if any(of(one).package == "unsloth" for one in wraps) else "peft",  # type: ignore[union-attr]
         "trl": what is not None and what.package == "trl",
         "has_ref_model": _given(reference) and not _same(reference, model),
         "evaluates": _given(argument(call, "eval_dataset", what)),
@@ -116,8 +129,17 @@ def _trainer(call: Call) -> Iterator[Event]:
     }
     on = (*_numbers(thing), *_numbers(call.result))
     yield _event("trainer", call, last(call), on, data)
-    if config is not None and _given(config):
-        yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, {"wrapped": bool(wraps)}, config)
+    if config is not None and _configured(config):
+        given = {"wrapped": bool(wraps), "trl": data["trl"]}
+        yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
+
+
+def _configured(config: Argument | None) -> bool | None:
+    """Whether a trainer gets an adapter's config; None when it may turn out to be nothing."""
+    if config is None or config.node.tag == "null":
+        return False
+    found, sure = makers(config.thing, "adapter")
+    return True if found and sure else None
 
 
 def _same(one: Argument | None, other: Argument | None) -> bool:
@@ -158,7 +180,7 @@ def _special(call: Call, added: dict[str, object]) -> Iterator[Event]:
 def _is_trainer(thing: Thing | None) -> bool:
     if thing is None or thing.made is None:
         return False
-    what = known(thing.made.name)
+    what = of(thing.made)
     return (what is not None and what.role == "trainer") or last(thing.made).endswith("Trainer")
 
 
@@ -216,7 +238,7 @@ def _tokenizer(call: Call) -> Iterator[Event]:
 
 def _loaded(call: Call) -> dict[str, object]:
     """bits: 16 when nothing quantises, None when nobody knows."""
-    what = known(call.name)
+    what = of(call)
     owner = call.name.rpartition(".")[0].rpartition(".")[2]
     data: dict[str, object] = {"class": owner, "classifier": owner.endswith(_CLASSIFIERS)}
     if what is not None and what.package == "unsloth":

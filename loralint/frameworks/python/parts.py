@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from loralint.frameworks.python.classes import Known, known
+from loralint.frameworks.python.classes import Known, of
 from loralint.frameworks.python.trace import argument, last, makers, root
 from loralint.source.script import Argument, Call, Script, Thing
 
@@ -40,7 +40,7 @@ class Pool:
     def __init__(self, script: Script) -> None:
         self.by_role: dict[str, list[Call]] = {}
         for call in script.calls:
-            what = known(call.name)
+            what = of(call)
             if what is not None:
                 self.by_role.setdefault(what.role, []).append(call)
 
@@ -69,12 +69,12 @@ def starts_of(script: Script) -> list[Parts]:
 
 
 def _is_unsloth(call: Call) -> bool:
-    what = known(call.name)
+    what = of(call)
     return what is not None and what.package == "unsloth"
 
 
 def _of_trainer(trainer: Call, pool: Pool) -> Parts:
-    what = known(trainer.name)
+    what = of(trainer)
     assert what is not None
     reasons: dict[str, str] = {}
     arguments = _reached(argument(trainer, "args", what), "arguments", pool, reasons, trainer)
@@ -131,7 +131,7 @@ def _of_model(model: Thing | None, pool: Pool, reasons: dict[str, str]) -> Parts
     if len(wraps) > 1:
         reasons["adapter"] = "which adapter is put on the model depends on a branch"
     elif wrap is not None and not _is_unsloth(wrap):
-        adapter = _reached(argument(wrap, "peft_config", known(wrap.name)), "adapter", pool, reasons, wrap)
+        adapter = _reached(argument(wrap, "peft_config", of(wrap)), "adapter", pool, reasons, wrap)
     first = root(model)
     plain = not wraps and not saved and load is not None and first.made is load
     if not wraps and not saved and not plain:
@@ -192,6 +192,6 @@ def _reached(given: Argument | None, role: str, pool: Pool, reasons: dict[str, s
 
 def package_of(call: Call) -> Known:
     """What a call of a start is; those of a start are all known."""
-    what = known(call.name)
+    what = of(call)
     assert what is not None
     return what

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.python.classes import Known, known
+from loralint.frameworks.python.classes import Known, of
 from loralint.source.script import Argument, Call, Thing
 
 # methods of an object that give back that object, or one that shares everything with it
@@ -35,7 +35,7 @@ def earlier(thing: Thing) -> Thing | None:
     name = last(call)
     if call.on is not None and (name in _SAME or (name == "__getattr__" and call.args[0].node.raw in _INSIDE)):
         return call.on
-    what = known(call.name)
+    what = of(call)
     if name in _WRAPPERS or (what is not None and what.role in _PUT_ON):
         given = argument(call, "model", what) or call.arg("model", thing.place)
         return given.thing if given is not None else None
@@ -64,7 +64,7 @@ def makers(thing: Thing | None, role: str, steps: int = _LONGEST) -> tuple[list[
             several = [makers(other, role, steps // 2) for other in thing.either]
             found = {id(call): call for calls, _ in several for call in calls}
             return list(found.values()), all(sure for _, sure in several)
-        what = known(thing.made.name) if thing.made is not None else None
+        what = of(thing.made) if thing.made is not None else None
         if what is not None and what.role == role and thing.made is not None:
             return [thing.made], True
         thing = earlier(thing)

@@ -53,7 +53,7 @@ UNSLOTH_WRAP = (
     Entry("adapter.rank", "r", not_null, default=16),
     Entry("adapter.alpha", "lora_alpha", not_null, default=16),
     Entry("adapter.dropout", "lora_dropout", not_null, default=0.0),
-    Entry("adapter.bias", "", write=never, default="none"),
+    Entry("adapter.bias", "bias", not_null, default="none"),
     Entry("adapter.targets", "target_modules", not_null, default=PROJECTIONS),
     Entry("adapter.modules_to_save", "modules_to_save", not_null),
     Entry("adapter.layers", "layers_to_transform", not_null),

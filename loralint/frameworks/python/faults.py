@@ -1,0 +1,63 @@
+"""What goes wrong on the way to a class: objects that reach nothing, strings that became one, calls that give None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.observe import place
+from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.trace import last
+from loralint.frameworks.table import Observation
+from loralint.model import Value
+from loralint.source.document import Document, Node, Pair
+from loralint.source.script import Script
+
+
+def faults(script: Script, document: Document, parts: Parts) -> tuple[Observation, ...]:
+    """Every such fault of one start. document: its tree."""
+    return (*_unused(script, parts), *_joined(script, document), *_nothing(document))
+
+
+def _unused(script: Script, parts: Parts) -> Iterator[Observation]:
+    """Arguments that are made while the only trainer gets none."""
+    trainer = parts.trainer
+    if trainer is None or parts.arguments is not None or trainer.open or trainer.arg("args", 1) is not None:
+        return
+    trainers = [call for call in script.calls if (what := of(call)) is not None and what.role == "trainer"]
+    made = [call for call in script.calls if (what := of(call)) is not None and what.role == "arguments"]
+    if len(trainers) != 1 or not made:
+        return
+    name = last(made[-1])
+    where = Value(None, key=name, pointer=f"/{name}", span=made[-1].name_span, key_span=made[-1].name_span)
+    message = f"{last(trainer)} gets no `args`, so what {name} says reaches it by accident or not at all"
+    yield Observation("ignored", where, "changed", message, f"{last(trainer)}(args=...)")
+
+
+def _joined(script: Script, document: Document) -> Iterator[Observation]:
+    """Strings of a list without a comma between them, where the list reaches a class."""
+    for fault in script.faults:
+        found = _holding(document.root, fault.span.start) if fault.kind == "implicit-join" else None
+        key, pair = found or ("", None)
+        if pair is not None:
+            where = place(document, pair, key)._replace(span=fault.span, text=None)
+            yield Observation("coerced", where, "changed", fault.message)
+
+
+def _holding(root: Node | None, offset: int) -> tuple[str, Pair] | None:
+    """The argument whose list holds an offset."""
+    for outer in root.pairs if root is not None else ():
+        for pair in outer.value.pairs:
+            if any(item.start <= offset < item.end for item in pair.value.items):
+                return f"{outer.key}.{pair.key}", pair
+    return None
+
+
+def _nothing(document: Document) -> Iterator[Observation]:
+    """Methods that change a list and give back None, taken for the list."""
+    for outer in document.root.pairs if document.root is not None else ():
+        for pair in outer.value.pairs:
+            node = pair.value
+            if node.tag == "null" and "(" in node.raw:
+                what = f"`{node.raw}` changes the list and gives back None, which is what {outer.key} gets"
+                yield Observation("coerced", place(document, pair, f"{outer.key}.{pair.key}"), "changed", what)
