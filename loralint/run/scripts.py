@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loralint.run.build import Part, Start
 from loralint.source.document import Document
+from loralint.source.script import Script
 
 # A program that trains adapters speaks of one of these; every other one is not even parsed.
 WORDS = ("peft", "lora", "trl", "unsloth", "bitsandbytes", "TrainingArguments", "BitsAndBytesConfig")
@@ -17,11 +18,23 @@ def script_starts(document: Document) -> list[Start]:
     from loralint.source.python import read_script
 
     script = read_script(document)
+    pins = _installed(script)
     found = []
     for start in starts(script):
         part = Part("script", start.document, start.reader, script.document, start.observations, start.events)
-        found.append(Start((part,), start.reader, f"what {_name(start.document)} makes"))
+        found.append(Start((part,), start.reader, f"what {_name(start.document)} makes", pins))
     return found
+
+
+def _installed(script: Script) -> dict[str, str]:
+    """The versions that lines of a notebook install: `!pip install trl==0.21.0`."""
+    lines = [line for line, _ in script.shell if "install" in line]
+    if not lines:
+        return {}
+    from loralint.frameworks.companions.installed import installed
+    from loralint.source.shell import read_shell
+
+    return installed(read_shell(Document(script.document.file, "shell", "\n".join(lines))).commands)
 
 
 def _name(document: Document) -> str:
