@@ -43,3 +43,16 @@ def test_words_for_another_network(reading, observed):
     found = observed(reading(READER, BASE.format("networks.lora") + text, "c.toml"))
     assert {name: (one.kind, one.effect) for name, one in found.items()} == {"network_args[0]": ("ignored", "lost")}
     assert observed(reading(READER, BASE.format("lycoris.kohya") + text, "c.toml")) == {}
+
+
+@pytest.mark.parametrize("word", ["weight_decay=0.01 betas=0.9,0.99", "decouple=true", "decouple", "mode=fast"])
+def test_arguments_that_are_no_python(started, observed, word):
+    flags = {"network_module": "networks.lora", "optimizer_args": ["eps=1e-8", word]}
+    found = observed(started(reader_of("train_network"), flags))
+    assert {name: (one.kind, one.effect) for name, one in found.items()} == {"optimizer_args[1]": ("rejected", "crash")}
+
+
+def test_arguments_that_are_python(started, observed):
+    words = ["decouple=True", "betas=0.9,0.99", "d_coef=2", "mode='fast'", "eps=(1e-30,1e-3)", "growth_rate=${G}"]
+    flags = {"network_module": "networks.lora", "optimizer_args": words}
+    assert observed(started(reader_of("train_network"), flags)) == {}

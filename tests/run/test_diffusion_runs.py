@@ -45,8 +45,9 @@ def test_a_flag_of_another_script(tmp_path):
 
 INSTALL = """\
 pip install "diffusers=={}" 'peft[torch]==0.7.1'
-accelerate launch train_dreambooth_lora_sdxl.py \\
-  --pretrained_model_name_or_path=stabilityai/stable-diffusion-xl-base-1.0 --instance_data_dir=dog --output_dir=out --learning_rate=1e-4 --resume_from_checkpoint=latest --mixed_precision=fp16
+accelerate launch train_dreambooth_lora_sdxl.py --mixed_precision=fp16 --resume_from_checkpoint=latest \\
+  --pretrained_model_name_or_path=stabilityai/stable-diffusion-xl-base-1.0 --instance_data_dir=dog \\
+  --output_dir=out --learning_rate=1e-4
 """
 
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look, Observation
-from loralint.model import Value
-from loralint.source.document import Document, Node
+from loralint.model import Unknown, Value
+from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import number_text
 
 _LISTS = ("network_args", "optimizer_args", "lr_scheduler_args")
+_LONGEST = 400  # characters of an argument
 _OF_LYCORIS = ("algo", "preset", "dora_wd", "factor", "use_tucker", "use_cp", "decompose_both")
 
 
@@ -81,8 +82,8 @@ _ROWS: dict[str, tuple[str, Callable[[str], object]]] = {
 
 
 def observe_arguments(document: Document, _: Look) -> list[Observation]:
-    """Observe texts where a list is wanted, and words for LyCORIS that go to a network of kohya's own."""
-    return [*_texts(document), *_idle(document)]
+    """Observe texts where a list is wanted, words that are no Python, and words that the network does not read."""
+    return [*_texts(document), *_words(document), *_idle(document)]
 
 
 def _texts(document: Document) -> Iterator[Observation]:
@@ -93,6 +94,51 @@ def _texts(document: Document) -> Iterator[Observation]:
             message = "every letter of a text counts as an argument of its own; a list of texts is meant"
             words = ", ".join(f'"{word}"' for word in pair.value.raw.split())
             yield Observation("rejected", place(document, pair, key), "crash", message, f"[{words}]")
+
+
+def _words(document: Document) -> Iterator[Observation]:
+    """Arguments of the optimizer and of the schedule: one `=`, and behind it what Python reads as a value."""
+    for key in _LISTS[1:] if document.root is not None else ():
+        pair = document.root.pair(key) if document.root is not None else None
+        if pair is None or (pair.value.kind == "scalar" and document.format == "toml"):
+            continue
+        words = (
+            [("", pair.value)]
+            if pair.value.kind == "scalar"
+            else [(f"[{i}]", n) for i, n in enumerate(pair.value.items)]
+        )
+        for index, node in words:
+            message = _fault(node)
+            if message:
+                there = place(document, Pair(key, pair.key_node, node), key + index)
+                yield Observation("rejected", there, "crash", message)
+
+
+def _fault(node: Node) -> str:
+    text = node.raw
+    if node.kind != "scalar" or isinstance(node.native, Unknown) or not text or len(text) > _LONGEST or "$" in text:
+        return ""
+    name, equals, value = text.partition("=")
+    if not equals:
+        return f"`{name}` is no argument; each is a word `name=value`"
+    if "=" in value:
+        return "each argument is a word of its own, and this one holds several"
+    return (
+        "" if _is_python(value.strip()) else f"`{value}` is no value for Python; texts stand in quotes, True is large"
+    )
+
+
+def _is_python(text: str) -> bool:
+    import ast
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes
+            ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def _idle(document: Document) -> Iterator[Observation]:

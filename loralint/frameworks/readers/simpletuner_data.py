@@ -57,7 +57,7 @@ def _backends(document: Document) -> Sequence[Node]:
 def _of_backend(document: Document, item: Node, dotted: str) -> Iterator[Observation]:
     kind = _read(item, "resolution_type")
     yield from _unit(document, item, dotted, kind)
-    if isinstance(kind, str) and kind not in _TYPES:
+    if isinstance(kind, str) and kind not in _TYPES and "|" not in kind:  # a template names all of them
         message = "SimpleTuner knows `pixel`, `area` and `pixel_area`"
         yield _at(document, item, dotted, "resolution_type", "crash", message)
     if _read(item, "maximum_image_size") and not _read(item, "target_downsample_size"):

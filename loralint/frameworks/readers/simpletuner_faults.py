@@ -14,6 +14,8 @@ _ON = ("gradient_checkpointing", "compress_disk_cache", "fsdp_reshard_after_forw
 _GONE = {"adafactor": "optimi-stableadamw", "adamw8bit": "optimi-adamw", "dadaptation": "adamw_schedulefree"}
 # flags that argparse wants; a file without one is shown in part only
 REQUIRED = ("output_dir", "optimizer", "data_backend_config")
+_MOST_MEGAPIXELS = 20  # no model takes more
+_FEWEST_PIXELS, _LARGEST_LIMIT = 512, 5  # SimpleTuner's own bounds for limits
 _PIXELS = 16  # no picture is that small; megapixels are
 
 
@@ -79,9 +81,19 @@ def _texts(document: Document) -> Iterator[Observation]:
 
 
 def _unit(document: Document) -> Iterator[Observation]:
-    """`resolution: 1` is a megapixel with `resolution_type: area` only."""
+    """`resolution: 1` is a megapixel with `resolution_type: area` only; limits are checked, the size itself is not."""
     pair, size = _pair(document, "resolution"), _read(document, "resolution")
     kind = _read(document, "resolution_type") or "pixel_area"
+    if pair is not None and kind == "area" and isinstance(size, (int, float)) and size > _MOST_MEGAPIXELS:
+        message = f"`resolution_type: area` counts megapixels, and {pair.value.raw} of them fit no model"
+        yield _at(document, pair, "changed", message)
+    for key in ("maximum_image_size", "target_downsample_size"):
+        limited, limit = _pair(document, key), _read(document, key)
+        small = kind == "pixel" and isinstance(limit, (int, float)) and 0 < limit < _FEWEST_PIXELS
+        large = kind == "area" and isinstance(limit, (int, float)) and limit > _LARGEST_LIMIT
+        if limited is not None and (small or large):
+            unit = "pixels, at least 512" if small else "megapixels, at most 5"
+            yield _at(document, limited, "crash", f"with `resolution_type: {kind}` SimpleTuner wants {unit}")
     if pair is not None and isinstance(size, (int, float)) and 0 < size <= _PIXELS and kind in ("pixel", "pixel_area"):
         message = f"`resolution_type: {kind}` counts pixels, and pictures {pair.value.raw} pixels wide teach nothing"
         yield _at(document, pair, "changed", message)
