@@ -60,6 +60,7 @@ DATA = {
     "condition": (),
     "range": ("bound", "side", "min", "max"),
     "compare": ("left", "right"),
+    "differ": ("left", "right", "other", "written"),
     "one_of": ("values", "near"),
     "golden": ("bound", "side", "then", "entry", "range"),
     "observation": (

@@ -13,8 +13,7 @@ from loralint.model import Unknown
 
 def differ(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
     """with: pairs ({field: field}). One hit for each pair with two known values that differ, at the first of them.
-
-    Data: left, right, other (the second one's key) and written, whether somebody wrote the second one.
+    `other` is the second one's key, and `written` whether somebody wrote it.
     """
     del at
     hits, unknown = [], None

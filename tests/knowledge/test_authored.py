@@ -9,10 +9,11 @@ import yaml
 
 from loralint.authoring.compile import compact
 from loralint.authoring.knowledge import compile_knowledge
+from loralint.authoring.precedence import PrecedenceFile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 DATA = Path(__file__).parents[2] / "loralint" / "_data"
-FILES = ("hardware", "models", "versions", "optimizers")
+FILES = ("hardware", "models", "versions", "optimizers", "precedence")
 
 
 @pytest.fixture
@@ -76,3 +77,19 @@ def test_releases_stand_newest_first(golden: Path) -> None:
     file.write_text(yaml.safe_dump(data), encoding="utf-8")
     with pytest.raises(ValueError, match="descending"):
         compile_knowledge(golden)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"field": ["optim.rate"]}, "no such fields"),
+        ({"weaker": ["flags"]}, "stronger and weaker at once"),
+        ({"is": "lost"}, "Input should be"),
+        ({"stronger": ["yaml"]}, "Input should be"),
+    ],
+)
+def test_a_wrong_row_of_precedence_is_refused(change: dict[str, object], message: str) -> None:
+    row = {"field": ["optim.lr"], "stronger": ["flags"], "weaker": ["config"], "is": "ignored", "message": "m",
+           "source": "s"}  # fmt: skip
+    with pytest.raises(ValueError, match=message):
+        PrecedenceFile.model_validate({"groups": {}, "together": [], "rows": [{**row, **change}]})
