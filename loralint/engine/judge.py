@@ -192,13 +192,18 @@ def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]
     What is read of a home-made config is guessed by the names of its keys, so that is at most A too.
     """
     tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
-    if tier == "S" and config.reader.guessed:
+    if tier == "S" and (config.reader.guessed or _assumed(scope)):
         return "A", ""
     if not loose or tier != "S":
         return tier, ""
     if loose[0].endswith(MAYBE):  # the rule's own words say of which versions it speaks
         return "A", ""
     return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
+
+
+def _assumed(scope: Scope) -> bool:
+    """Whether what was read rests on the default of an argument, which a command line may overrule."""
+    return any(value.origin == "inherited" for read in scope.reads for value in (read, *read.reads))
 
 
 def _loose(rule: Rule, hit: Hit, config: Config) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.frameworks.read import read_layer
 from loralint.frameworks.table import Layer, Look, Reader
@@ -12,6 +12,9 @@ from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.versions import Versions, versions_of
 from loralint.source.document import Document
+
+if TYPE_CHECKING:
+    from loralint.source.script import Argument
 
 _CRASHES = frozenset(
     {"syntax", "encoding", "too-deep", "too-many-nodes", "too-many-aliases", "cyclic", "control-character"}
@@ -39,7 +42,9 @@ class Assembled(NamedTuple):
 class Part(NamedTuple):
     """One thing that a training start reads. kind: as of a Layer; source: the file as it was read.
 
-    observations, events: what was seen in it besides its settings.
+    observations, events: what was seen in it besides its settings. arguments: what a script takes from its command
+    line, with defaults. assumed: offsets of values that a command line may overrule, which nobody has seen. names: for
+    flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's.
     """
 
     kind: str
@@ -48,6 +53,9 @@ class Part(NamedTuple):
     source: Document
     observations: tuple[Observation, ...] = ()
     events: tuple[Event, ...] = ()
+    arguments: tuple[Argument, ...] = ()
+    assumed: frozenset[int] = frozenset()
+    names: Mapping[str, str] = {}
 
 
 class Start(NamedTuple):
@@ -98,8 +106,21 @@ def _layer(part: Part, look: Look) -> Layer:
     values, origin = layer.values, _ORIGINS.get(part.kind)
     if origin is not None:
         values = {field: tuple(_from(one, origin) for one in several) for field, several in values.items()}
+    if part.names:
+        values = {field: tuple(_named(several, part.names)) for field, several in values.items()}
+    if part.assumed:
+        values = {field: tuple(_assumed(one, part.assumed) for one in several) for field, several in values.items()}
     observations = (*layer.observations, *part.observations)
     return layer._replace(kind=part.kind, values=values, observations=observations, events=part.events)
+
+
+def _named(several: Iterable[Value], names: Mapping[str, str]) -> Iterator[Value]:
+    yield from (one._replace(key=names[one.key]) for one in several if one.key in names)
+
+
+def _assumed(value: Value, places: frozenset[int]) -> Value:
+    """The default of an argument: it counts unless the command line says otherwise."""
+    return value._replace(origin="inherited") if value.span is not None and value.span.start in places else value
 
 
 def _from(value: Value, origin: str) -> Value:

@@ -13,6 +13,7 @@ from loralint.frameworks.launch import launches, reader_for, references
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
+from loralint.run.arguments import Given, filled, others
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
 from loralint.run.companions import missing
@@ -75,10 +76,15 @@ def _under(launch: Launch, path: str) -> str:
 
 def _over(start: Start, launch: Launch, flags: Reader | None, document: Document, notes: tuple[Note, ...]) -> Start:
     """The start with the flags, the variables and the launchers' own options over what it had."""
-    parts = [Part("flags", launch.flags, flags or as_flags(start.reader), document)]
+    left, given = launch.flags, Given(launch.flags, document, bool(_open(launch)))
+    own: list[Part] = []
+    for part in start.parts:
+        left = others(part, left)
+        own += filled(part, given) if part.arguments else [part]
+    parts = [Part("flags", left, flags or as_flags(start.reader), document)]
     if launch.env:
         parts.append(Part("env", _variables(launch, document), ENVIRONMENT, document))
-    parts += start.parts
+    parts += own
     for one in launch.launchers:
         if one.name in _READ:
             parts.append(Part("launcher", one.flags, reader_named(f"launch.{one.name}"), document))

@@ -21,9 +21,20 @@ def script_starts(document: Document) -> list[Start]:
     pins = _installed(script)
     found = []
     for start in starts(script):
-        part = Part("script", start.document, start.reader, script.document, start.observations, start.events)
+        part = Part(
+            "script", start.document, start.reader, script.document, start.observations, start.events, script.arguments
+        )
         found.append(Start((part,), start.reader, f"what {_name(start.document)} makes", pins))
     return found
+
+
+def alone(start: Start) -> Start:
+    """The start of a script that nobody is seen to launch: its arguments may be what their defaults are."""
+    if not any(part.arguments for part in start.parts):
+        return start
+    from loralint.run.arguments import filled
+
+    return start._replace(parts=tuple(made for part in start.parts for made in filled(part, None)))
 
 
 def _installed(script: Script) -> dict[str, str]:

@@ -21,9 +21,9 @@ def starts(document: Document, options: Options, project: Project) -> list[Assem
 
 def _starts(document: Document, options: Options, project: Project) -> list[Start]:
     if document.format in ("python", "notebook"):
-        from loralint.run.scripts import script_starts
+        from loralint.run.scripts import alone, script_starts
 
-        found = script_starts(document)
+        found = [alone(start) for start in script_starts(document)]
     elif document.format in _SHELLS:
         from loralint.run.launches import launch_starts
 

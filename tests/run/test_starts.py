@@ -125,3 +125,33 @@ def test_a_line_without_a_file_starts_a_run():
     document = read_bytes(b"trl sft --model_name_or_path x/y --use_peft --lora_r 8", "--launch", "shell")
     (run,) = starts(document, Options(), Project())
     assert (run.config.get("adapter.rank").value, run.config.get("adapter.method").value) == (8, "lora")
+
+
+ARGUMENTS = """\
+import argparse
+from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+parser = argparse.ArgumentParser()
+parser.add_argument("--rank", type=int, default=8)
+parser.add_argument("--lr", type=float, default=3e-4)
+args = parser.parse_args()
+trainer = SFTTrainer(model="x/y", args=SFTConfig(output_dir="out", learning_rate=args.lr),
+                     peft_config=LoraConfig(r=args.rank, lora_alpha=32))
+"""
+
+
+def test_a_flag_arrives_where_the_script_hands_it_on(project):
+    project.write(train_dot_py=ARGUMENTS, run_dot_sh="python train.py --rank 64\n")
+    (run,) = project.runs("run.sh")
+    rank, rate = run.config.get("adapter.rank"), run.config.get("optim.lr")
+    assert (rank.value, rank.key, rank.origin, rank.span.file) == (64, "rank", "flag", str(project.root / "run.sh"))
+    assert (rate.value, rate.origin, rate.span.line) == (3e-4, "set", 6)
+    assert run.config.get("adapter.method").span.file == str(project.root / "train.py")
+
+
+def test_a_default_is_only_assumed_where_nobody_sees_the_launch(project):
+    project.write(train_dot_py=ARGUMENTS, open_dot_sh='python train.py --rank 64 "$@"\n')
+    (run,) = project.runs("train.py")
+    assert (run.config.get("adapter.rank").value, run.config.get("adapter.rank").origin) == (8, "inherited")
+    (run,) = project.runs("open.sh")
+    assert (run.config.get("optim.lr").value, run.config.get("optim.lr").origin) == (3e-4, "inherited")

@@ -1,0 +1,105 @@
+"""Values that a script takes from its command line: from the launch's flags, else from the script's own defaults."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from loralint.frameworks.flags import as_flags
+from loralint.run.build import Part
+from loralint.source.document import Document, Node, Pair
+
+
+class Given(NamedTuple):
+    """What a script is launched with. flags: the document of its flags; source: the file that has them; open: more may
+    be given that nobody sees.
+    """
+
+    flags: Document
+    source: Document
+    open: bool
+
+
+def filled(part: Part, launch: Given | None) -> list[Part]:
+    """A script's part with the values of its arguments, and before it one with those that flags give.
+
+    Without a launch a default is only what a value may be.
+    """
+    root = launch.flags.root if launch is not None else None
+    given = {pair.key: pair.value for pair in root.pairs} if root is not None else {}
+    defaults = {
+        one.name: one.node
+        for one in part.arguments
+        if one.name not in given and (one.node.kind != "scalar" or one.node.native is not None)
+    }
+    script = _replaced(part, defaults, assumed=launch is None or launch.open)
+    tree = _only(part.document, given)
+    if launch is None or tree is None:
+        return [script]
+    reader = as_flags(part.reader)._replace(keys="", observe=(), combine=None)
+    names = {f"{call.key}.{pair.key}": name for call, pair, name in _uses(part.document) if name in given}
+    return [Part("flags", _copy(launch.flags, tree), reader, launch.source, names=names), script]
+
+
+def others(part: Part, flags: Document) -> Document:
+    """The flags that the script does not declare itself, such as those of a library's dataclasses."""
+    own = {one.name for one in part.arguments}
+    root = flags.root
+    if root is None or not own:
+        return flags
+    return _copy(flags, _with(root, [pair for pair in root.pairs if pair.key not in own]))
+
+
+def _name(node: Node) -> str:
+    return node.raw.rpartition(".")[2] if node.kind == "scalar" and node.tag == "argument" else ""
+
+
+def _uses(document: Document) -> Iterator[tuple[Pair, Pair, str]]:
+    """Where arguments arrive: the call, its parameter, the argument."""
+    for call in document.root.pairs if document.root is not None else ():
+        for pair in call.value.pairs:
+            if name := _name(pair.value):
+                yield call, pair, name
+
+
+def _replaced(part: Part, values: Mapping[str, Node], *, assumed: bool) -> Part:
+    """The part with values for the arguments. assumed: they are defaults that a launch may overrule."""
+    root = part.document.root
+    if root is None or not any(name in values for _, _, name in _uses(part.document)):
+        return part
+    tree = _with(root, [_with_values(call, values) for call in root.pairs])
+    places = frozenset(node.start for node in values.values()) if assumed else frozenset()
+    return part._replace(document=_copy(part.document, tree), assumed=places)
+
+
+def _copy(document: Document, root: Node) -> Document:
+    """The same text with another root."""
+    made = copy.copy(document)
+    made.roots = [root]
+    made._root = None  # noqa: SLF001 - a copy of our own, whose root is not yet asked for
+    return made
+
+
+def _with_values(call: Pair, values: Mapping[str, Node]) -> Pair:
+    pairs = [pair._replace(value=values.get(_name(pair.value), pair.value)) for pair in call.value.pairs]
+    return call._replace(value=_with(call.value, pairs))
+
+
+def _only(document: Document, values: Mapping[str, Node]) -> Node | None:
+    """The tree with nothing but the arguments that are given, as they are given."""
+    root = document.root
+    calls = []
+    for call in root.pairs if root is not None else ():
+        pairs = [
+            pair._replace(value=values[name]) for pair in call.value.pairs if (name := _name(pair.value)) in values
+        ]
+        if pairs:
+            calls.append(call._replace(value=_with(call.value, pairs)))
+    return _with(root, calls) if root is not None and calls else None
+
+
+def _with(node: Node, pairs: list[Pair]) -> Node:
+    made = Node(node.kind, node.tag, node.start_mark, node.end_mark)
+    made.pairs = pairs
+    return made
