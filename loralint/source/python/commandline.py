@@ -46,22 +46,20 @@ def _parse_known(state: State, thing: Thing, call: Invocation) -> Held | None:
 
 
 def _parser(state: State, name: str, call: Invocation) -> Held | None:
-    """`HfArgumentParser((ModelArguments, TrainingArguments))`."""
+    """`HfArgumentParser((ModelArguments, TrainingArguments))`: it gives these objects whichever way it parses later."""
     first = call.arg("dataclass_types", 0)
     items = first.store["items"] if isinstance(first, Sequence) else (first,) if first is not None else ()
     made = given_back(state, emit(state, name, None, call), call.node)
-    state.parsers[made.thing.number] = items or ()
+    state.parsers[made.thing.number] = tuple(_filled(state, cls, call) for cls in items or ())
     return made
 
 
 def _into_classes(state: State, thing: Thing, call: Invocation) -> Held | None:
-    classes = state.parsers.get(thing.number)
-    if classes is None:
+    made = state.parsers.get(thing.number)
+    if made is None:
         return None
-    made = [_filled(state, cls, call) for cls in classes]
-    if fold.value(call.arg("return_remaining_strings")) is True:
-        made.append(literals.sequence(state, call.node, None))
-    return literals.sequence(state, call.node, tuple(made))
+    rest = fold.value(call.arg("return_remaining_strings")) is True
+    return literals.sequence(state, call.node, (*made, literals.sequence(state, call.node, None)) if rest else made)
 
 
 def _into_one(state: State, thing: Thing, call: Invocation) -> Held | None:

@@ -47,17 +47,19 @@ class Program(NamedTuple):
         if line > len(starts):
             return len(self.text)
         start = starts[line - 1]
-        if not self.ascii and column:
+        if not self.ascii and not (before := self.text[start : start + column]).isascii():
             # that many bytes hold at most that many characters, each with one byte that continues no other
-            encoded = self.text[start : start + column].encode("utf-8", "surrogatepass")
-            column = len(encoded[:column].translate(None, _CONTINUING))
+            column = len(before.encode("utf-8", "surrogatepass")[:column].translate(None, _CONTINUING))
         return min(start + column, len(self.text))
 
     def range(self, node: Spot) -> tuple[int, int]:
         """Give the offsets of a node of the tree."""
-        start = self.offset(node.lineno, node.col_offset)
-        end = self.offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
-        return start, max(start, end)
+        line, column = node.lineno, node.col_offset
+        end_line, end_column = node.end_lineno or line, node.end_col_offset or column
+        start = self.offset(line, column)
+        if self.ascii and line == end_line:
+            return start, start + end_column - column
+        return start, max(start, self.offset(end_line, end_column))
 
     def marks(self, start: int, end: int) -> tuple[MarkLike, MarkLike]:
         """Give a range as marks for a Node."""

@@ -103,6 +103,23 @@ f(x=plain)
     assert calls["__setattr__"].on is calls["f"].args[0].thing
 
 
+def test_a_parser_gives_the_same_objects_in_each_branch():
+    script = read_script("""
+import sys
+from transformers import HfArgumentParser, TrainingArguments
+parser = HfArgumentParser((TrainingArguments, Other))
+if len(sys.argv) == 2:
+    a, o = parser.parse_json_file(sys.argv[1])
+else:
+    a, o = parser.parse_args_into_dataclasses()
+f(a=a, lr=a.learning_rate)
+""")
+    made, other = [call for call in script.calls if call.name in {"transformers.TrainingArguments", "Other"}]
+    used = script.calls[-1]
+    assert (used.args[0].thing, made.sure, other.sure) == (made.result, True, True)
+    assert used.args[1].node.tag == "argument"
+
+
 def test_one_dataclass_and_namespaces_of_several():
     script = read_script("""
 import argparse
