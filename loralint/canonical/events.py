@@ -26,6 +26,7 @@ EVENTS = {
     " has_metrics, class",
     "train": "training starts - resume",
     "merge": "an adapter is merged into its base - bits",
+    "unload": "an adapter is taken off its model",
     "save": "a model or adapter is saved - state_dict",
     "optimizer": "an optimizer is made by hand",
     "set-attribute": "an attribute is set that decides something - name, value",

@@ -47,6 +47,7 @@ FIELDS: dict[str, Field] = {
     "adapter.target_parameters": Field("list", "parameters (packed experts) that get an adapter"),
     "adapter.exclude": Field("targets", "modules that get none"),
     "adapter.modules_to_save": Field("list", "modules trained in full and saved beside the adapter"),
+    "adapter.weight_tying": Field("bool", "embedding and head that share a weight keep sharing it while they train"),
     "adapter.trainable_tokens": Field("list", "token indices whose embedding rows train"),
     "adapter.layers": Field("list", "layer indices that get an adapter; absent means all"),
     "adapter.layers_pattern": Field("str", "name of the module list that layer indices count in"),

@@ -1,7 +1,8 @@
 """Orders of what a script does: that something happens, that it happens too late, that it never happens.
 
 Events of one object belong together: a model keeps its identity when an adapter is put on it. What happens in a branch
-counts for absence, so that it is never called missing; `sure` among a hit's names says whether it happens in every run.
+counts for absence, so that it is never called missing; of two things in branches nobody knows whether both happen.
+`sure` among a hit's names says whether all of it happens in every run.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def _before(scope: Scope, late: Event, args: Mapping[str, Any]) -> Event | None:
         if not (args.get("apart") or _together(one, late)):
             continue
         if one.kind == args["first"] and _fits(one, args.get("first_where", {})):
-            found = one
+            found = one if one.sure or late.sure else found  # of two branches perhaps only one is taken
         elif one.kind in args.get("unless", ()):
             found = None
     return None

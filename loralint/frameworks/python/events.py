@@ -25,6 +25,9 @@ _METHODS = {
     "save_pretrained": "save",
     "load_adapter": "load-adapter",
     "add_adapter": "wrap",
+    "unload": "unload",
+    "delete_adapter": "unload",
+    "delete_adapters": "unload",
     "set_adapter": "unfreeze",
     "enable_adapters": "unfreeze",
 }

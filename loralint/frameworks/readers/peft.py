@@ -60,6 +60,7 @@ TABLE = (
     Entry("adapter.target_parameters", "target_parameters", not_null),
     Entry("adapter.exclude", "exclude_modules", not_null),
     Entry("adapter.modules_to_save", "modules_to_save", not_null),  # a bare text stays text: PEFT takes its letters
+    Entry("adapter.weight_tying", "ensure_weight_tying", not_null, default=_of_lora(False)),
     Entry("adapter.trainable_tokens", "trainable_token_indices", not_null),
     Entry("adapter.layers", "layers_to_transform", _layers),
     Entry("adapter.layers_pattern", "layers_pattern", not_null),
