@@ -14,6 +14,7 @@ def _keys(text: str) -> frozenset[str]:
 JOB_KINDS = _keys("""
     Job CronJob PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob TrainJob TrainingRuntime ClusterTrainingRuntime
     JobSet RayJob HyperPodPyTorchJob Workflow WorkflowTemplate ClusterWorkflowTemplate CronWorkflow AppWrapper List Pod
+    Deployment StatefulSet LeaderWorkerSet KaiwoJob Workspace
 """)
 # Keys of other trainers and of files that are no run: one of them and the file is none of ours.
 FOREIGN = _keys("""

@@ -512,7 +512,7 @@ def test_the_corpus(shared):
     assert total > 500
     assert len(wrong) <= 0.02 * total, wrong
     assert {kind: manifests.count(kind) for kind in manifests} == {
-        "gpu-selectors": 1, "job": 10, "jobset": 2, "pytorchjob": 10, "rayjob": 1, "trainjob": 9
+        "gpu-selectors": 1, "job": 10, "jobset": 2, "kaito": 4, "pytorchjob": 10, "rayjob": 1, "trainjob": 9
     }  # fmt: skip
     # values of charts that hold a trainer's settings or its command, and recipes that hand them on as variables
     assert homes == {

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import loralint
 from loralint.frameworks.detect import detect
 from loralint.frameworks.readers.kubernetes import READER
+from loralint.frameworks.readers.kubernetes.command import Place
 from loralint.frameworks.readers.kubernetes.faults import faults
 from loralint.frameworks.readers.kubernetes.gpus import gpu_names
 from loralint.frameworks.readers.kubernetes.launch import launch_of, number, switch
@@ -249,7 +250,8 @@ def test_a_required_affinity_names_the_gpu(reading):
 
 
 def launch(container):
-    return launch_of(top(document(container).root))
+    found = document(container)
+    return launch_of(top(found.root), Place(found))
 
 
 @pytest.mark.parametrize(
@@ -280,7 +282,7 @@ def test_the_launch_of_a_container(container, program, script, flags):
 @pytest.mark.parametrize(
     "container",
     [
-        "command: [bash, -c, 'python a.py; python b.py']", "command: [bash, -c, 'cat <<E | python t.py\nE']",
+        "command: [bash, -c, 'python a.py; python b.py']", "command: [bash, -c, 'cat <<E | python -\nE']",
         "command: [bash, run.sh]", "command: [bash, -c]", "command: [python, -c, 'import x']", "image: x",
         "command: [bash, -c, 'torchrun \"t.py']", "command: [accelerate, config]",
         "command: [python, -m, pip, install]",
@@ -296,8 +298,8 @@ def test_no_launch_is_seen(container):
 def test_no_command_breaks_the_reading(words):
     import json
 
-    root = read_bytes(json.dumps({"command": words}).encode(), "job.json").root
-    found = launch_of(top(root))
+    whole = read_bytes(json.dumps({"command": words}).encode(), "job.json")
+    found = launch_of(top(whole.root), Place(whole))
     assert found is None or all(isinstance(flag.text, str) for flag in found.flags.values())
 
 

@@ -146,10 +146,10 @@ def _nested(
     option = next((n for n, one in enumerate(rest[:4]) if re.fullmatch(r"-[a-z]*c", one.text)), -1)
     inside, outer = scope.copy(), reading.prefix
     texts: list[tuple[str, int]] = []
-    text = next((n for n, one in enumerate(rest) if n > option >= 0 and not one.text.startswith(("-", "+"))), -1)
-    if text >= 0:
-        texts = [reading.texts.join([rest[text]], inside)]
-        inside.args = tuple(rest[text + 2 :])
+    at = next((n for n, one in enumerate(rest) if n > option >= 0 and not one.text.startswith(("-", "+"))), -1)
+    if at >= 0:
+        texts = [reading.texts.join([rest[at]], inside)]
+        inside.args = tuple(rest[at + 2 :])
     elif option < 0 and all(one.text.startswith("-") for one in rest):
         texts = list(documents)
     for name, one in own.items():

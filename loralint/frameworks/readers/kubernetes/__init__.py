@@ -93,7 +93,7 @@ def _of_pods(document: Document, job: Job) -> Iterator[Value]:
 
 
 def _of_container(document: Document, job: Job, group: Group, container: At) -> Iterator[Value]:
-    launch = command(job, container)
+    launch = command(job, group, container)
     at, count = gpu_limit(container), gpus(container)
     if at is not None and count is not None:
         yield value(document, at, count)._replace(field="job.gpus_per_node")

@@ -1,48 +1,44 @@
-"""What a container's command starts: the program, its flags, and how many processes that makes.
-
-No shell is built here. Of a script only plain commands are read, and only when one of them is the launch; what a loop,
-a here-document or two launches would do stays open. `$NAME` is filled in later, so no value is taken from it.
-"""
+"""The one training command of a container, as the rules on manifests ask for it: program, script, flags by name."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from loralint.frameworks.readers.kubernetes.tree import At, items, named, open_text, text
+from loralint.frameworks.launch.programs import LAUNCHERS, OTHER_MODULES, PYTHON, TRAINERS
+from loralint.frameworks.launched import Launch as Started
+from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, words_of
+from loralint.frameworks.readers.kubernetes.tree import At, open_text
 from loralint.model import Value
-from loralint.source.document import Document
+from loralint.source.command import Command
+from loralint.source.document import Document, Pair
 
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ash"})
-_LAUNCHERS = frozenset({"torchrun", "accelerate", "accelerate-launch", "deepspeed", "mpirun", "mpiexec", "horovodrun"})
-_TRAINERS = frozenset({"trl", "axolotl", "llamafactory-cli", "swift", "tune", "litgpt", "oumi", "autotrain"})
-_PYTHON = re.compile(r"python[\d.]*")
-# what a line must hold to be looked at word by word, and the longest script that is
-_LAUNCHES = re.compile(
-    r"py|torchrun|accelerate|deepspeed|mpi|horovod|trl|axolotl|llamafactory|swift|tune|litgpt|oumi|auto"
-)
-_LONGEST = 64 * 1024
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 # whoever copies results away says so with one of these
 _UPLOADS = re.compile(
     r"\b(?:cp|mv|rsync|aws|gsutil|gcloud|azcopy|az|rclone|mc|scp|s5cmd|tar|upload|huggingface-cli|hf|curl|oras|docker)\b"
 )
 
 
-class Word(NamedTuple):
-    """One argument and the node that holds it, which may be a whole script."""
+class Flag(NamedTuple):
+    """One option: its name as written, with dashes, its value as a text (empty for a bare switch), its place."""
 
+    name: str
     text: str
     at: At
 
+    @property
+    def open(self) -> bool:
+        """Whether something else fills its value in."""
+        return open_text(self.text)
+
 
 class Launch(NamedTuple):
-    """program: base name of what is started, as `python`. before: flags of a launcher; flags: those of the script.
+    """program: what is started, the outermost launcher's name if there is one; empty when the image decides it.
 
-    script: what Python is to run, empty for none. shell: the text that the command stood in, empty for no shell.
+    before: flags of the launcher; flags: those of the script. script: what Python is to run, empty for none. at: the
+    item of the command that it stands in. shell: the script that the command stood in, empty for no shell.
     """
 
     program: str
@@ -59,146 +55,74 @@ class Launch(NamedTuple):
         return pushed or _UPLOADS.search(self.shell) is not None
 
 
-class Flag(NamedTuple):
-    """One option: its name as written, with dashes, its value as a text (empty for a bare switch), its place."""
-
-    name: str
-    text: str
-    at: At
-
-    @property
-    def open(self) -> bool:
-        """Whether something else fills its value in."""
-        return open_text(self.text)
+def launch_of(container: At, place: Place) -> Launch | None:
+    """The one training command of a container; None where none, or more than one, is seen."""
+    found = executed(container, place)
+    known = [one for one in found.launches if one.launchers or one.program != "python"]
+    several = known if len(known) == 1 else list(found.launches)
+    return _launch(several[0], found, container, place) if len(several) == 1 else None
 
 
-@lru_cache(maxsize=64)  # every question about a container asks for it again
-def launch_of(container: At, entrypoint: At | None = None) -> Launch | None:
-    """The one training command of a container, or of Ray's entrypoint; None where none, or more than one, is seen."""
-    if entrypoint is not None:
-        return _of_script(text(entrypoint), [], entrypoint)
-    words = [Word(text(one), one) for name in ("command", "args") for one in items(named(container, name))]
-    if words and _base(words[0].text) in _SHELLS:
-        index = next((n for n, one in enumerate(words[1:3], 1) if re.fullmatch(r"-[a-z]*c", one.text)), 0)
-        if not index or len(words) <= index + 1:
-            return None
-        return _of_script(words[index + 1].text, words[index + 3 :], words[index + 1].at)
-    return _launch(words, "") if words else None
+def _launch(launch: Started, found: Executed, container: At, place: Place) -> Launch:
+    given = words_of(container, place)
+    at = next((one for one in given if one.node.start <= launch.offset < max(one.node.end, one.node.start + 1)), None)
+    at = at or given[0]
+    launcher = launch.launchers[0] if launch.launchers else None
+    script = launch.module or (launch.script.raw if launch.script is not None else "")
+    program = launcher.name if launcher else "python -m" if launch.module else launch.program
+    if program == "python" and at.node.raw.endswith(".py"):  # the image's entry point is Python, or a launcher
+        program = ""
+    flags = _flags(launch.flags, at)
+    bare = not script and launcher is None
+    before = flags if bare else _flags(launcher.flags, at) if launcher is not None else {}
+    return Launch(program, script, before, flags, at, found.shell)
 
 
-def _base(path: str) -> str:
-    return os.path.basename(path)
+def _flags(document: Document, at: At) -> dict[str, Flag]:
+    """Options by the name that they are stored under; of one that is given twice the later."""
+    root = document.root
+    return {pair.key: _flag(pair, at) for pair in root.pairs} if root is not None else {}
 
 
-def _of_script(script: str, rest: list[Word], at: At) -> Launch | None:
-    if "<<" in script or len(script) > _LONGEST:
-        return None
-    found = [one for line in _commands(script) if (one := _launch(_words(line, rest, at), script)) is not None]
-    launchers = [one for one in found if not _PYTHON.fullmatch(one.program)]
-    if len(launchers) == 1:
-        return launchers[0]
-    return found[0] if len(found) == 1 else None
+def _flag(pair: Pair, at: At) -> Flag:
+    value = pair.value
+    if value.kind == "sequence":
+        given = " ".join(one.raw for one in value.items)
+    else:
+        given = "" if value.tag == "bool" and value.start == pair.key_node.start else value.raw
+    return Flag(pair.key_node.raw, given, At(pair.key_node, at.key, at.pointer))
 
 
-def _commands(script: str) -> list[str]:
-    lines = re.sub(r"\\\r?\n", " ", script).splitlines()
-    return [part for line in lines for part in re.split(r"&&|\|\||[;|]", line) if _LAUNCHES.search(part)]
+def programs(container: At, place: Place) -> Iterator[str]:
+    """The names of the scripts, modules and trainers that a container runs, training or not."""
+    for command in executed(container, place).commands:
+        name = _program(command)
+        if name:
+            yield os.path.basename(name)
 
 
-def _words(line: str, rest: list[Word], at: At) -> list[Word]:
-    """The words of a plain command; none for one whose quotes do not close."""
-    import shlex
-
-    try:
-        words = shlex.split(line, comments=True)
-    except ValueError:
-        return []
-    if "$@" in words:
-        index = words.index("$@")
-        return [*(Word(one, at) for one in words[:index]), *rest]
-    return [Word(one, at) for one in words]
-
-
-def _launch(words: list[Word], shell: str) -> Launch | None:
-    """The launch that a command is, or None for another command."""
-    while words and (words[0].text in ("exec", "env", "nohup", "time") or _ASSIGNMENT.match(words[0].text)):
-        words = words[1:]
-    program = _base(words[0].text) if words else ""
-    if program.endswith(".py"):  # the image's entry point is Python, or a launcher that nobody sees
-        return Launch("", program, {}, _flags(words[1:]), words[0].at, shell)
-    if _PYTHON.fullmatch(program):
-        return _of_python(words, shell)
-    known = program in _LAUNCHERS or program in _TRAINERS
-    if not known or (program == "accelerate" and [one.text for one in words[1:2]] != ["launch"]):
-        return None
-    return _of_launcher(program, words, shell)
-
-
-def _of_launcher(program: str, words: list[Word], shell: str) -> Launch:
-    """Flags before the script are the launcher's; where no script stands they may be anybody's."""
-    split = next((n for n, one in enumerate(words) if one.text.endswith(".py") or one.text in ("-m", "--module")), 0)
-    if not split:
-        flags = _flags(words[1:])
-        return Launch(program, "", flags, flags, words[0].at, shell)
-    named_ = words[split : split + 1] if words[split].text.endswith(".py") else words[split + 1 : split + 2]
-    script = named_[0].text if named_ else ""
-    return Launch(program, script, _flags(words[1:split]), _flags(words[split + 1 :]), words[0].at, shell)
-
-
-def _of_python(words: list[Word], shell: str) -> Launch | None:
-    rest = words[1:]
-    while rest and rest[0].text.startswith("-") and rest[0].text not in ("-m", "-c"):
-        rest = rest[1:]  # python's own switches, such as -u
-    if not rest or rest[0].text == "-c":
-        return None
-    if rest[0].text != "-m":
-        return Launch("python", rest[0].text, {}, _flags(rest[1:]), words[0].at, shell)
-    module = rest[1].text if len(rest) > 1 else ""
-    if module in ("torch.distributed.run", "torch.distributed.launch"):
-        return _launch([Word("torchrun", words[0].at), *rest[2:]], shell)
-    if module == "accelerate.commands.launch":
-        return _launch([Word("accelerate-launch", words[0].at), *rest[2:]], shell)
-    if module in ("pip", "venv", "http.server"):
-        return None
-    return Launch("python -m", module, {}, _flags(rest[2:]), words[0].at, shell)
-
-
-def _flags(words: list[Word]) -> dict[str, Flag]:
-    """Options by their name without dashes, words joined by `_`; a later one wins."""
-    found = {}
-    for index, one in enumerate(words):
-        if not re.match(r"--?[A-Za-z_]", one.text):
-            continue
-        name, equals, given = one.text.partition("=")
-        following = words[index + 1].text if index + 1 < len(words) else "-"
-        if not equals and not re.match(r"-(?:-|[A-Za-z]|$)", following):
-            given = following
-        found[name.lstrip("-").replace("-", "_")] = Flag(name, given, one.at)
-    return found
+def _program(command: Command) -> str:
+    words = [one.raw for one in command.words[:64]]
+    script = next((one for one in words if one.endswith(".py")), "")
+    if script:
+        return script
+    base = os.path.basename(words[0]) if words else ""
+    module = next((words[n + 1] for n, one in enumerate(words[:-1]) if one in ("-m", "--module")), "")
+    if module and (PYTHON.fullmatch(base) or base in LAUNCHERS):
+        return "" if module in OTHER_MODULES else module
+    return base if base in TRAINERS and words[1:2] and words[1] in TRAINERS[base] else ""
 
 
 def place(document: Document, flag: Flag, content: object, field: str = "") -> Value:
-    """The flag as a value, at its own place inside a script where that can be told."""
-    node = flag.at.node
-    start = _within(document, flag)
-    end = start + len(flag.name) if start >= 0 else node.end
-    span = document.span_at(start, end) if start >= 0 else document.span(node)
-    return Value(content, "flag", flag.name, flag.at.pointer, f"{flag.name} {flag.text}".strip(), span, field=field)
-
-
-def _within(document: Document, flag: Flag) -> int:
-    pattern = re.compile(rf"(?<![\w-]){re.escape(flag.name)}(?![\w-])")
-    match = pattern.search(document.text, flag.at.node.start, flag.at.node.end)
-    return match.start() if match else -1
+    """The flag as a value, at its own place."""
+    said = f"{flag.name} {flag.text}".strip()
+    return Value(content, "flag", flag.name, flag.at.pointer, said, document.span(flag.at.node), field=field)
 
 
 def number(flag: Flag | None) -> int | None:
     """A flag's whole number; None for a switch, a word or a variable."""
-    return (
-        int(flag.text)
-        if flag is not None and flag.text.isascii() and flag.text.isdigit() and len(flag.text) < 8
-        else None
-    )
+    raw = flag.text if flag is not None else ""
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 8 else None
 
 
 def switch(flag: Flag) -> bool | None:

@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from loralint.frameworks.readers.kubernetes.command import Place
 from loralint.frameworks.readers.kubernetes.gpus import asks_for_gpus, node_label
-from loralint.frameworks.readers.kubernetes.launch import launch_of
+from loralint.frameworks.readers.kubernetes.launch import programs
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, items, named, text, top, whole, word
 from loralint.source.document import Document
+from loralint.source.inner import read_inner
 
 # Nobody asks for one of these kinds but to train.
 TRAINING = frozenset({"PyTorchJob", "TrainJob", "TrainingRuntime", "ClusterTrainingRuntime", "HyperPodPyTorchJob"})
@@ -40,6 +43,9 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _DEEP = 4  # lists and wrappers within one another
+_WORKFLOWS = frozenset({"Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"})
+# What mostly serves or waits, so that only a script that trains makes it a training.
+_SERVICES = frozenset({"Pod", "Deployment", "StatefulSet", "LeaderWorkerSet"})
 
 
 class Group(NamedTuple):
@@ -59,6 +65,7 @@ class Group(NamedTuple):
 class Job(NamedTuple):
     """One object that starts a training. group: of its API, such as kubeflow.org; spec: what holds its own settings."""
 
+    document: Document
     kind: str
     group: str
     root: At
@@ -69,6 +76,25 @@ class Job(NamedTuple):
     def operator(self) -> bool:
         """Whether Kubeflow's Training Operator v1 runs it, which has rules of its own for restarts."""
         return self.group == "kubeflow.org" and any(pair.key.endswith("ReplicaSpecs") for pair in self.spec.node.pairs)
+
+    @property
+    def name(self) -> str:
+        """What it is called; empty when the server makes a name."""
+        meta = named(self.root, "metadata")
+        return word(meta, "name") or word(meta, "generateName").rstrip("-")
+
+    @property
+    def namespace(self) -> str:
+        """Where it runs; empty when whoever applies it says so."""
+        return word(named(self.root, "metadata"), "namespace")
+
+    def place(self, group: Group, maps: tuple[ConfigMap, ...] = ()) -> Place:
+        """Where a container of a group stands. maps: those at hand besides the file's."""
+        pod = group.pod
+        if self.group == "argoproj.io" and named(pod, "volumes") is None:
+            pod = self.spec
+        entrypoint = named(self.spec, "entrypoint") if self.kind == "RayJob" else None
+        return Place(self.document, pod, maps, self.namespace, entrypoint)
 
     def containers(self) -> Iterator[tuple[Group, At]]:
         """Every container once; pods that share an anchor share theirs."""
@@ -83,32 +109,44 @@ class Job(NamedTuple):
 def objects(document: Document) -> Iterator[At]:
     """Every object of the file, those in lists and wrappers as well."""
     for root in document.roots:
-        yield from _unpacked(top(root), _DEEP)
+        yield from _unpacked(document, top(root), _DEEP)
 
 
-def _unpacked(at: At, depth: int) -> Iterator[At]:
+def _unpacked(document: Document, at: At, depth: int) -> Iterator[At]:
     kind = word(at, "kind")
     if depth and kind == "List":
         for item in items(named(at, "items")):
-            yield from _unpacked(item, depth - 1)
+            yield from _unpacked(document, item, depth - 1)
     elif depth and kind == "AppWrapper":
         for component in items(inside(at, "spec.components")):
             wrapped = named(component, "template")
             if wrapped is not None:
-                yield from _unpacked(wrapped, depth - 1)
+                yield from _unpacked(document, wrapped, depth - 1)
     elif at.node.kind == "mapping":
         yield at
+        if depth and kind in _WORKFLOWS:
+            yield from _made(document, at, depth)
+
+
+def _made(document: Document, at: At, depth: int) -> Iterator[At]:
+    """The objects that a workflow makes, whose manifests stand in it as texts."""
+    spec = inside(at, "spec.workflowSpec") or named(at, "spec")
+    for one in items(named(spec, "templates")):
+        manifest = inside(one, "resource.manifest")
+        if manifest is not None and "kind" in text(manifest):
+            for root in read_inner(document, manifest.node, "manifest.yaml").roots:
+                yield from _unpacked(document, At(root, manifest.key, manifest.pointer), depth - 1)
 
 
 @lru_cache(maxsize=1)  # recognising, reading and observing a file ask one after another
 def jobs(document: Document) -> tuple[Job, ...]:
     """The objects that start a training; a job for anything else, and what is no job, is left out."""
-    return tuple(job for at in objects(document) if (job := _job(at)) is not None and trains(job))
+    return tuple(job for at in objects(document) if (job := _job(document, at)) is not None and trains(job))
 
 
-def _job(at: At) -> Job | None:
+def _job(document: Document, at: At) -> Job | None:
     kind, group = word(at, "kind"), _group(at)
-    spec = named(at, "spec")
+    spec = at if kind == "Workspace" else named(at, "spec")
     if spec is None or spec.node.kind != "mapping":
         return None
     made = _KINDS.get((group, kind)) or (_operator if group == "kubeflow.org" else None)
@@ -118,7 +156,7 @@ def _job(at: At) -> Job | None:
         spec = inside(spec, "jobTemplate.spec")
     elif kind == "CronWorkflow":
         spec = named(spec, "workflowSpec")
-    return Job(kind, group, at, spec, tuple(made(spec))) if spec is not None else None
+    return Job(document, kind, group, at, spec, tuple(made(spec))) if spec is not None else None
 
 
 def _group(at: At) -> str:
@@ -128,26 +166,29 @@ def _group(at: At) -> str:
 
 def trains(job: Job) -> bool:
     """Whether the job is a training; one that asks for GPUs and does not say otherwise counts."""
-    if job.kind in TRAINING:
-        return True
-    scripts = [os.path.basename(one) for one in _scripts(job)]
-    if scripts and all(_BESIDE.search(one) and not _MAY_TRAIN.search(one) for one in scripts):
+    if job.kind in TRAINING or job.kind == "Workspace":
+        return job.kind in TRAINING or bool(job.pods)
+    said = " ".join([job.name, *(_said(one) for _, one in job.containers()), word(job.spec, "entrypoint")])
+    asked = _on_gpus(job)
+    if not (_TRAINS.search(said) or asked) or _runs_else(job):
         return False
-    if job.kind == "Pod" and not any(_MAY_TRAIN.search(one) or _TRAINS.search(one) for one in scripts):
-        return False
-    said = " ".join([word(named(job.root, "metadata"), "name"), *(_said(one) for _, one in job.containers())])
-    said = f"{said} {word(job.spec, 'entrypoint')}"
     if _TRAINS.search(said) and not _SERVES_LORA.search(said):
         return True
-    return _on_gpus(job) and bool(_MAY_TRAIN.search(said) or not _SERVES.search(said))
+    return asked and bool(_MAY_TRAIN.search(said) or not _SERVES.search(said))
+
+
+def _runs_else(job: Job) -> bool:
+    """Whether the scripts that are seen do something beside a training."""
+    scripts = list(_scripts(job))
+    if scripts and all(_BESIDE.search(one) and not _MAY_TRAIN.search(one) for one in scripts):
+        return True
+    return job.kind in _SERVICES and not any(_MAY_TRAIN.search(one) or _TRAINS.search(one) for one in scripts)
 
 
 def _scripts(job: Job) -> Iterator[str]:
     """What the containers launch: a script, or the program itself where it needs none."""
-    for _, container in job.containers():
-        launch = launch_of(container, named(job.spec, "entrypoint") if job.kind == "RayJob" else None)
-        if launch is not None:
-            yield launch.script or launch.program
+    for group, container in job.containers():
+        yield from programs(container, job.place(group))
 
 
 def _on_gpus(job: Job) -> bool:
@@ -242,9 +283,35 @@ def _argo(spec: At) -> list[Group]:
     found = []
     for one in items(named(spec, "templates")):
         container = named(one, "container") or named(one, "script")
-        if container is not None:
-            found.append(Group(word(one, "name"), 1, (container,), one, one))
+        several = (container,) if container is not None else tuple(items(inside(one, "containerSet.containers")))
+        if several:
+            found.append(Group(word(one, "name"), 1, several, one, one))
     return found
+
+
+def _workers(spec: At) -> list[Group]:
+    """LeaderWorkerSet: one leader and size - 1 workers, which are like it where it has no template of its own."""
+    sets, size = _count(named(spec, "replicas")), _count(inside(spec, "leaderWorkerTemplate.size"))
+    leader = inside(spec, "leaderWorkerTemplate.leaderTemplate")
+    workers = inside(spec, "leaderWorkerTemplate.workerTemplate")
+    many = sets * (size - (leader is not None)) if sets is not None and size is not None else None
+    return _several([_pods(leader, sets, "leader"), _pods(workers, many, "worker")])
+
+
+def _replicas(spec: At) -> list[Group]:
+    return _several([_pods(named(spec, "template"), _count(named(spec, "replicas")))])
+
+
+def _kaiwo(spec: At) -> list[Group]:
+    return _batch(job) if (job := inside(spec, "job.spec")) is not None else []
+
+
+def _workspace(workspace: At) -> list[Group]:
+    """KAITO makes the pods of a Workspace itself; it trains where it has a tuning."""
+    tuning = named(workspace, "tuning")
+    if tuning is None or tuning.node.kind != "mapping":
+        return []
+    return [Group("tuning", _count(inside(workspace, "resource.count")), (), None, None)]
 
 
 def _pod(spec: At) -> list[Group]:
@@ -262,9 +329,11 @@ _KINDS: dict[tuple[str, str], Callable[[At], list[Group]]] = {
     ("jobset.x-k8s.io", "JobSet"): _job_set,
     ("batch.volcano.sh", "Job"): _volcano,
     ("ray.io", "RayJob"): _ray,
-    **{
-        ("argoproj.io", kind): _argo
-        for kind in ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow")
-    },
+    **{("argoproj.io", kind): _argo for kind in _WORKFLOWS},
     ("", "Pod"): _pod,
+    ("apps", "Deployment"): _replicas,
+    ("apps", "StatefulSet"): _replicas,
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _workers,
+    ("kaiwo.silogen.ai", "KaiwoJob"): _kaiwo,
+    ("kaito.sh", "Workspace"): _workspace,
 }

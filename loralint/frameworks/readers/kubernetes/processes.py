@@ -33,16 +33,16 @@ def variables(container: At) -> dict[str, At]:
     return found
 
 
-def command(job: Job, container: At) -> Launch | None:
+def command(job: Job, group: Group, container: At) -> Launch | None:
     """What a container launches; Ray's command stands in the job."""
-    return launch_of(container, named(job.spec, "entrypoint")) if job.kind == "RayJob" else launch_of(container)
+    return launch_of(container, job.place(group))
 
 
 def processes(document: Document, job: Job, group: Group, container: At) -> Processes | None:
     """The processes that one pod starts; None where an image, a script or an operator decides it out of sight."""
     if job.kind == "MPIJob":
         return _slots(document, job, group)
-    launch = launch_of(container) if job.kind != "RayJob" else None
+    launch = command(job, group, container) if job.kind != "RayJob" else None
     if launch is None:
         return None
     if launch.program == "torchrun":
@@ -123,15 +123,15 @@ def misfits(document: Document, job: Job) -> Iterator[Observation]:
             if kind == "job-more-processes" or whole(variables(container).get("WORLD_SIZE")) is None:  # else said there
                 where = started.at._replace(field="job.processes_per_node")
                 yield Observation(kind, where, "crash", "", other=value(document, limit), data=data)
-        yield from _ranks(document, job, container, count)
-        launch = command(job, container)
+        yield from _ranks(document, job, group, container)
+        launch = command(job, group, container)
         if launch is not None:
             yield from _machines(document, job, launch)
 
 
-def _ranks(document: Document, job: Job, container: At, count: int | None) -> Iterator[Observation]:
+def _ranks(document: Document, job: Job, group: Group, container: At) -> Iterator[Observation]:
     """A WORLD_SIZE that somebody wrote by hand."""
-    at, launch = variables(container).get("WORLD_SIZE"), launch_of(container)
+    at, launch, count = variables(container).get("WORLD_SIZE"), command(job, group, container), gpus(container)
     world, pods = whole(at), nodes(job)
     if at is None or world is None or not count or pods is None or job.operator:
         return  # the operator's own WORLD_SIZE comes last and wins

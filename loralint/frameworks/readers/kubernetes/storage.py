@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.readers.kubernetes.gpus import gpus
 from loralint.frameworks.readers.kubernetes.launch import Flag, Launch, first, number, place
-from loralint.frameworks.readers.kubernetes.objects import Group, Job, objects
+from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, objects
 from loralint.frameworks.readers.kubernetes.processes import command, nodes, processes, variables
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, open_text, text, value, word
 from loralint.model import Observation, Value
@@ -71,13 +71,13 @@ def small_memory(document: Document, job: Job) -> Iterator[Observation]:
         return
     for group, container in job.containers():
         size, at = shared_memory(group, container)
-        count, launch = gpus(container), command(job, container)
+        count, launch = gpus(container), command(job, group, container)
         if size is None or size >= 0.5 or not count:  # GiB; half of one is enough for NCCL and for rows of tokens
             continue
         loaders = first(launch.flags, *_WORKERS) if launch is not None else None
         workers = number(loaders) or 0
         started = processes(document, job, group, container)
-        launched = launch is not None and launch.program in _MANY and started is None
+        launched = launch is not None and launch.program in _MANY and started is None and job.kind not in RUNTIMES
         several = launched or (started is not None and started.number > 1)
         if count > 1 or workers:
             place_ = value(document, at) if at is not None else _mounting(document, container)
@@ -96,7 +96,7 @@ def lost_output(document: Document, job: Job) -> Iterator[Observation]:
     if job.kind in _UNSEEN or job.kind == "MPIJob" or named(job.spec, "volumes") is not None:
         return
     for group, container in job.containers():
-        launch = command(job, container)
+        launch = command(job, group, container)
         told = _told(document, launch, container)
         folder = _folder(str(told.value), container) if told is not None else ""
         if told is None or not folder or (launch is not None and launch.uploads) or _handed_over(group, container):

@@ -1,0 +1,184 @@
+"""What a container runs: its command and arguments as a shell and the kubelet take them, and the launches in that."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from loralint.frameworks.launched import Launch
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, maps_of, mounted
+from loralint.frameworks.readers.kubernetes.tree import At, items, named, text
+from loralint.frameworks.readers.kubernetes.variables import field_of, variables, working_folder
+from loralint.source.command import Command, Files, Part
+from loralint.source.document import Document, Fault, Node
+from loralint.source.inner import InnerPlaces, pieces_of
+from loralint.source.shell.commands import SHELLS
+from loralint.source.shell.executed import read_executed
+from loralint.source.shell.words import Field
+
+_MOST = 2000  # words of one command
+_LEFT = re.compile(r"\$(?:\{|[A-Za-z_])")
+_SEALED = "the words of the command are items of a list"
+_SHEBANG = re.compile(r"#!.*\b(?:ba|z|da)?sh\b")
+
+
+class Executed(NamedTuple):
+    """document: the file that it stands in. launches: the training starts that are seen. commands: all that runs.
+    shell: the scripts that it comes from. files: what these write themselves. why: why it could not be read.
+    """
+
+    document: Document
+    launches: tuple[Launch, ...] = ()
+    commands: tuple[Command, ...] = ()
+    shell: str = ""
+    files: tuple[Files, ...] = ()
+    why: str = ""
+
+
+class Place(NamedTuple):
+    """Where a container stands: the file, the pod's spec (None when another object has it), further maps at hand.
+
+    entrypoint: the command, where the job has it and not the container.
+    """
+
+    document: Document
+    pod: At | None = None
+    maps: tuple[ConfigMap, ...] = ()
+    namespace: str = ""
+    entrypoint: At | None = None
+
+    def all_maps(self) -> tuple[ConfigMap, ...]:
+        """Those of the file first."""
+        return (*maps_of(self.document), *self.maps)
+
+
+@lru_cache(maxsize=256)  # every question about a container asks for it again
+def executed(container: At, place: Place) -> Executed:
+    """What a container runs, as far as its command shows it."""
+    given = words_of(container, place)
+    if not given:
+        return Executed(place.document)
+    known = variables(place.document, container, place.all_maps(), place.namespace)
+    fields = [field_of(place.document, at.node, known) for at in given]
+    if place.entrypoint is not None:
+        fields = _by_shell(fields[0])
+    elif not any(field.text.rpartition("/")[2] in SHELLS for field in fields):
+        fields = [_unread(field) for field in fields]
+    literal = [at.node for at in given if "\n" in at.node.raw]
+    edited = len(literal) == 1 and pieces_of(place.document.text, literal[0])[1] and len(given) < 4
+    shell = "\n".join(at.node.raw for at in given if re.search(r"[\s;&|]", at.node.raw))
+    made = _executed(place.document, fields, known, working_folder(container), literal)
+    for part in _flags(made.launches):
+        part.sealed = "" if edited else _SEALED
+    return made._replace(shell=shell)
+
+
+def words_of(container: At, place: Place) -> list[At]:
+    """The scalars that make up the command, without what the image puts before where `command` is absent."""
+    if place.entrypoint is not None:
+        return [place.entrypoint] if text(place.entrypoint) else []
+    found = [one for name in ("command", "args") for one in items(named(container, name))[:_MOST]]
+    source = named(container, "source")
+    if source is not None and text(source) and found:  # a script of Argo, which its command gets as a file
+        shell = text(found[0]).rpartition("/")[2] in SHELLS
+        return [*found[:1], source] if shell else []
+    return [one for one in found if one.node.kind == "scalar"]
+
+
+def _by_shell(script: Field, path: str = "sh", arguments: Sequence[Field] = ()) -> list[Field]:
+    before = [Field((Part(word, script.start, script.start),), script.start, script.start) for word in ("sh", "-c")]
+    own = Field((Part(path, script.start, script.start),), script.start, script.start)
+    return [*before, script, own, *arguments]
+
+
+def _unread(field: Field) -> Field:
+    """A word with a dollar that no shell will ever see."""
+    parts = tuple(
+        part._replace(why=f"`{part.text[:60]}` is filled in before the manifest is applied, or not at all")
+        if not part.why and _LEFT.search(part.text)
+        else part
+        for part in field.parts
+    )
+    return field._replace(parts=parts)
+
+
+def _executed(
+    document: Document, fields: list[Field], known: Mapping[str, Field], folder: str, scripts: list[Node]
+) -> Executed:
+    from loralint.frameworks.launch import launches
+
+    try:
+        shell = read_executed(document, fields, known, folder)
+        faults = tuple(fault for node in scripts for fault in _faults(document, node))
+        found = tuple(launches(shell._replace(faults=faults), document))
+    except Fault as fault:
+        return Executed(document, why=fault.message)
+    return Executed(document, found, shell.commands, "", shell.files)
+
+
+def _faults(document: Document, node: Node) -> Iterator[tuple[str, str, int, int]]:
+    """What a shell would take otherwise than it looks, in a script that stands in a scalar."""
+    from loralint.source.shell import read_shell
+
+    places = InnerPlaces(document.file, document.lines, pieces_of(document.text, node)[0])
+    for kind, message, start, end in read_shell(Document("", "shell", node.raw)).faults:
+        yield kind, message, places.offset(start), places.end(end)
+
+
+def _flags(launches: tuple[Launch, ...]) -> Iterator[Document]:
+    for launch in launches:
+        yield launch.flags
+        yield from (one.flags for one in launch.launchers)
+
+
+def called(container: At, place: Place) -> list[Executed]:
+    """The shell scripts of maps that a container runs, read with its variables."""
+    found = []
+    for command in executed(container, place).commands:
+        for index, path in _script_paths(command):
+            full = posixpath.join(command.folder or working_folder(container), path)
+            where = mounted(full, place.pod, container, place.all_maps(), place.namespace) if full[:1] == "/" else None
+            if where is not None and where.text is not None and _is_shell(path, where.text.content):
+                found.append(_called(where.text, path, command, index, container, place))
+    return found
+
+
+def _called(script: Text, path: str, command: Command, index: int, container: At, place: Place) -> Executed:
+    document = script.document
+    node = script.node
+    body = (
+        field_of(document, node, {})
+        if node is not None
+        else Field((Part(document.text, 0, len(document.text)),), 0, len(document.text), quoted=True)
+    )
+    known = variables(place.document, container, place.all_maps(), place.namespace)
+    arguments = [Field(one.parts, one.start, one.end, quoted=True) for one in command.words[index + 1 :]]
+    if document is not place.document:
+        known = {name: _placeless(one) for name, one in known.items()}
+        arguments = [_placeless(one) for one in arguments]
+    made = _executed(document, _by_shell(body, path, arguments), known, command.folder or "", [node] if node else [])
+    if node is not None and not pieces_of(document.text, node)[1]:
+        for part in _flags(made.launches):
+            part.sealed = _SEALED
+    return made._replace(shell=script.content)
+
+
+def _placeless(field: Field) -> Field:
+    """The same for another file, where its places mean nothing."""
+    return Field(tuple(part._replace(start=0, end=0) for part in field.parts), 0, 0, field.quoted)
+
+
+def _script_paths(command: Command) -> Iterator[tuple[int, str]]:
+    """Files that a shell is told to run: `bash /scripts/run.sh`, `/scripts/run.sh`. (place among the words, path)."""
+    words = [one.raw for one in command.words]
+    if words and posixpath.basename(words[0]) in SHELLS:
+        yield from [(index, one) for index, one in enumerate(words) if index and not one.startswith("-")][:1]
+    elif words and "/" in words[0]:
+        yield 0, words[0]
+
+
+def _is_shell(path: str, content: str) -> bool:
+    return path.endswith((".sh", ".bash")) or _SHEBANG.match(content) is not None
