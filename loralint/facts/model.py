@@ -11,8 +11,8 @@ from loralint.model import Value
 if TYPE_CHECKING:
     from loralint.knowledge.models import ModelFacts
 
-# diffusion models: kohya-ss/musubi-tuner#26, NaN in fp16 from the first steps on
-_OVERFLOWING = frozenset({"hunyuan_video"})
+# diffusion models: kohya-ss/musubi-tuner#26 and kohya-ss/sd-scripts#1571 and #1707, NaN in fp16 or an empty adapter
+_OVERFLOWING = frozenset({"hunyuan_video", "flux"})
 
 
 def family(scope: Scope) -> Value:

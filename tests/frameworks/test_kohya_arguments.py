@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.frameworks.readers.kohya_gui import READER as GUI
 from loralint.frameworks.readers.sd_scripts import READER
 from loralint.frameworks.readers.sd_scripts_flags import reader_of
 
@@ -56,3 +57,14 @@ def test_arguments_that_are_python(started, observed):
     words = ["decouple=True", "betas=0.9,0.99", "d_coef=2", "mode='fast'", "eps=(1e-30,1e-3)", "growth_rate=${G}"]
     flags = {"network_module": "networks.lora", "optimizer_args": words}
     assert observed(started(reader_of("train_network"), flags)) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "faulty"),
+    [("scale_parameter=Flase relative_step=False", True), ("scale_parameter=False relative_step=False", False),
+     ("betas=(0.9,0.99) weight_decay=0.1", False), ("", False)],
+)  # fmt: skip
+def test_arguments_of_the_window_in_one_text(reading, observed, text, faulty):
+    preset = f'{{"LoRA_type": "Standard", "network_dim": 8, "optimizer": "Adafactor", "optimizer_args": "{text}"}}'
+    found = observed(reading(GUI, preset, "preset.json"))
+    assert [(key, one.effect) for key, one in found.items()] == ([("optimizer_args", "crash")] if faulty else [])

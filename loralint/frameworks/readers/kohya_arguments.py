@@ -98,34 +98,43 @@ def _texts(document: Document) -> Iterator[Observation]:
 
 def _words(document: Document) -> Iterator[Observation]:
     """Arguments of the optimizer and of the schedule: one `=`, and behind it what Python reads as a value."""
-    for key in _LISTS[1:] if document.root is not None else ():
-        pair = document.root.pair(key) if document.root is not None else None
+    root = document.root
+    for key in _LISTS[1:]:
+        pair = root.pair(key) if root is not None else None
         if pair is None or (pair.value.kind == "scalar" and document.format == "toml"):
             continue
-        words = (
-            [("", pair.value)]
-            if pair.value.kind == "scalar"
-            else [(f"[{i}]", n) for i, n in enumerate(pair.value.items)]
-        )
-        for index, node in words:
-            message = _fault(node)
+        several = pair.value.kind != "scalar"
+        for index, node in enumerate(pair.value.items if several else [pair.value]):
+            message = _fault(node.raw) if node.kind == "scalar" and not isinstance(node.native, Unknown) else ""
             if message:
-                there = place(document, Pair(key, pair.key_node, node), key + index)
+                dotted = f"{key}[{index}]" if several else key
+                there = place(document, Pair(key, pair.key_node, node), dotted)
                 yield Observation("rejected", there, "crash", message)
 
 
-def _fault(node: Node) -> str:
-    text = node.raw
-    if node.kind != "scalar" or isinstance(node.native, Unknown) or not text or len(text) > _LONGEST or "$" in text:
+def observe_joined_arguments(document: Document, _: Look) -> list[Observation]:
+    """The same of arguments that stand in one text, with blanks between them, as in presets of the window."""
+    found = []
+    for key in _LISTS[1:]:
+        pair = document.root.pair(key) if document.root is not None else None
+        words = pair.value.raw.replace('"', " ").split() if pair is not None and pair.value.kind == "scalar" else []
+        message = next((fault for word in words if (fault := _fault(word))), "")
+        if pair is not None and message:
+            found.append(Observation("rejected", place(document, pair, key), "crash", message))
+    return found
+
+
+def _fault(text: str) -> str:
+    """What is wrong with an argument; of what is filled in later, and of what is too long, nothing is said."""
+    if not text or len(text) > _LONGEST or "$" in text:
         return ""
     name, equals, value = text.partition("=")
     if not equals:
         return f"`{name}` is no argument; each is a word `name=value`"
     if "=" in value:
         return "each argument is a word of its own, and this one holds several"
-    return (
-        "" if _is_python(value.strip()) else f"`{value}` is no value for Python; texts stand in quotes, True is large"
-    )
+    sound = _is_python(value.strip())
+    return "" if sound else f"`{value}` is no value for Python; texts stand in quotes, True is large"
 
 
 def _is_python(text: str) -> bool:

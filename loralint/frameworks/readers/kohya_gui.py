@@ -11,6 +11,7 @@ from __future__ import annotations
 from loralint.frameworks.convert import lower, never, not_null
 from loralint.frameworks.readers.diffusion import KNOWN_TASK, TASK, arguments, edge, mixed, positive, written_mixed
 from loralint.frameworks.readers.kohya import alpha, rate, rates, relative_step
+from loralint.frameworks.readers.kohya_arguments import observe_joined_arguments
 from loralint.frameworks.table import SKIP, Entry, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -28,6 +29,11 @@ _BOXES = {
     "sdxl": "sdxl", "sdxl_checkbox": "sdxl", "flux1_checkbox": "flux", "sd3_checkbox": "sd3",
     "lumina_checkbox": "lumina2", "anima_checkbox": "anima", "hunyuan_image_checkbox": "hunyuan_image", "v2": "sd2",
 }  # fmt: skip
+_MADE_FOR = {
+    "Standard": "unet", "Kohya LoCon": "unet", "LoRA-FA": "unet", "Kohya DyLoRA": "unet", "Flux1": "flux",
+    "Flux1 OFT": "flux", "Lumina": "lumina2", "Anima": "anima", "HunyuanImage-2.1": "hunyuan_image",
+}  # fmt: skip
+_SD3_TOO = ("Standard", "Kohya LoCon")
 _CACHES = (
     "sdxl_cache_text_encoder_outputs", "flux1_cache_text_encoder_outputs", "sd3_cache_text_encoder_outputs",
     "anima_cache_text_encoder_outputs", "lumina_cache_text_encoder_outputs",
@@ -69,7 +75,7 @@ def combine(document: Document, values: Values) -> Values:
     kind = str(_read(document, "LoRA_type") or "").lower()
     if not any(word in kind for word in _WITH_CONVOLUTIONS):  # written into every preset, read for these kinds only
         fields |= {"adapter.conv_rank": (), "adapter.conv_alpha": ()}
-    fields |= _family(document) | _text_encoder(document)
+    fields |= _family(document) | _text_encoder(document) | _made_for(document)
     if _number(_read(document, "loraplus_lr_ratio")) > 0:  # it has no row: a preset without it has no LoRA+
         fields |= _derived("adapter.loraplus_ratio", _number(_read(document, "loraplus_lr_ratio")), document,
                            "loraplus_lr_ratio")  # fmt: skip
@@ -109,6 +115,14 @@ def _family(document: Document) -> dict[str, tuple[Value, ...]]:
     return {}
 
 
+def _made_for(document: Document) -> dict[str, tuple[Value, ...]]:
+    """The architecture that the window's network is made for; LyCORIS' fit several."""
+    made = _MADE_FOR.get(str(_read(document, "LoRA_type")))
+    if made == "unet" and _read(document, "LoRA_type") in _SD3_TOO and _read(document, "sd3_checkbox") is True:
+        made = "sd3"
+    return _derived("adapter.architecture", made, document, "LoRA_type") if made else {}
+
+
 def _text_encoder(document: Document) -> dict[str, tuple[Value, ...]]:
     """A rate of 0 for one side leaves that side out, unless both are 0; a cache is used where its architecture is."""
     text, unet = _read(document, "text_encoder_lr"), _read(document, "unet_lr")
@@ -140,6 +154,7 @@ TABLE = (
     Entry("model.vae_full_precision", "no_half_vae", not_null, never),
     # the adapter
     Entry("adapter.method", "LoRA_type", _method, lambda word: {"lora": "Standard"}.get(str(word), SKIP)),
+    Entry("adapter.architecture", "LoRA_type", lambda _: SKIP, never),
     Entry("adapter.rank", "network_dim", not_null),
     Entry("adapter.alpha", "network_alpha", not_null),
     Entry("adapter.conv_rank", "conv_dim", positive),
@@ -200,6 +215,7 @@ READER = Reader(
     keys="",
     coerces=True,
     packages=("kohya-gui", "sd-scripts"),
+    observe=(observe_joined_arguments,),
     combine=combine,
     partial=lambda _: "the window keeps what it has",
 )
