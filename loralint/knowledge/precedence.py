@@ -14,12 +14,14 @@ ORDER = ("flags", "env", "config", "script", "dataset", "deepspeed", "launcher",
 class Relation(NamedTuple):
     """How two sources of one setting stand. stronger: the kind whose value counts. how: override (ordinary use),
     ignored (what the weaker says has no effect) or conflict (the run stops). message: what happens, empty for override.
+    package: the one whose version decides, if any does.
     """
 
     stronger: str
     weaker: str
     how: str
     message: str = ""
+    package: str = ""
 
 
 def relation(
@@ -37,7 +39,7 @@ def relation(
             and (not starter or starter in launchers)
             and (not versions or version_is(versions))
         ):
-            return Relation(*pair, how, message)
+            return Relation(*pair, how, message, versions.partition("=")[0].rstrip("<>!~"))
     first, second = sorted((one, other), key=rank)
     return Relation(first, second, "override")
 

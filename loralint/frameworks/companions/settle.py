@@ -71,10 +71,12 @@ def _told(loser: Value, winner: Value | None, by: Relation) -> Iterator[Observat
     if by.how == "override" or (winner is not None and _same(winner, loser)):
         return
     yield Observation(
-        "overruled", loser, _EFFECTS[by.how], by.message, other=winner,
+        "overruled", loser, _EFFECTS[by.how], by.message, package=by.package, other=winner,
         data={"stronger": by.stronger, "weaker": by.weaker, "wins": "" if winner is None else str(winner.value)},
     )  # fmt: skip
 
 
 def _same(one: Value, other: Value) -> bool:
-    return one.field == other.field and (one.value == other.value or isinstance(one.value, Unknown))
+    """Whether two values say the same, as far as anybody can tell."""
+    unknown = isinstance(one.value, Unknown) or isinstance(other.value, Unknown)
+    return unknown or (one.field == other.field and one.value == other.value)

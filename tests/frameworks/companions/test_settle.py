@@ -64,8 +64,11 @@ def test_two_precisions_are_never_mixed() -> None:
 
 def test_a_precision_that_is_filled_in_later_may_be_the_same() -> None:
     unknown = Unknown("filled in")
-    _, told = settled("transformers", source("config", precision__bf16=unknown), source("env", precision__bf16=True))
-    assert told == []
+    for field in ("precision__bf16", "precision__fp16"):
+        _, told = settled("transformers", source("config", precision__bf16=unknown), source("env", **{field: True}))
+        assert told == []
+        _, told = settled("transformers", source("config", precision__bf16=True), source("env", **{field: unknown}))
+        assert told == []
 
 
 def test_trl_switches_bf16_on_by_itself() -> None:
@@ -73,6 +76,11 @@ def test_trl_switches_bf16_on_by_itself() -> None:
     assert told == ["accelerate precision.fp16 lost"]
     _, told = settled("transformers", source("accelerate", precision__fp16=True))
     assert told == []
+
+
+def test_the_package_whose_version_decides_is_named() -> None:
+    _, told = settle((source("env", precision__fp16=True),), "trl", (), lambda _: True)
+    assert [one.package for one in told] == ["trl"]
 
 
 def test_the_datasets_file_counts_before_the_command_line() -> None:
