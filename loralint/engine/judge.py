@@ -93,18 +93,18 @@ class Step(NamedTuple):
 
 
 # By identity of the rules, the reader's table and the versions, each their own while they are kept here.
-_PLANS: dict[tuple[int, int, int], tuple[list[Step], object]] = {}
+_PLANS: dict[tuple[int, int, int, tuple[str, ...]], tuple[list[Step], object]] = {}
 
 
 def _plan(rules: tuple[Rule, ...], config: Config) -> list[Step]:
     """The rules for a framework at some versions, looked at once for all of its files."""
     reader, versions = config.reader, config.versions
-    found = _PLANS.get((id(rules), id(reader.table), id(versions)))
+    found = _PLANS.get((id(rules), id(reader.table), id(versions), reader.kin))
     if found is None:
         names = {reader.name, *reader.kin}
         own = [rule for rule in rules if rule.frameworks is None or not names.isdisjoint(rule.frameworks)]
         steps = [_step(rule, config) for rule in own]
-        found = _PLANS[id(rules), id(reader.table), id(versions)] = (steps, (rules, reader.table, versions))
+        found = _PLANS[id(rules), id(reader.table), id(versions), reader.kin] = (steps, (rules, reader.table, versions))
     return found[0]
 
 
@@ -204,6 +204,11 @@ def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]
 def _assumed(scope: Scope) -> bool:
     """Whether what was read rests on the default of an argument, which a command line may overrule."""
     return any(value.origin == "inherited" for read in scope.reads for value in (read, *read.reads))
+
+
+def _of_kin(rule: Rule, config: Config) -> bool:
+    """Whether the rule holds only for a part of the run that was not guessed."""
+    return rule.frameworks is not None and config.reader.name not in rule.frameworks
 
 
 def _loose(rule: Rule, hit: Hit, config: Config) -> list[str]:

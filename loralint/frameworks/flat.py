@@ -36,5 +36,5 @@ def keyed(document: Document) -> Document:
 def _rooted(document: Document, root: Node) -> Document:
     made = Document(document.file, document.format, document.text)
     made.roots, made.problems, made.comment_marks = [root], document.problems, document.comment_marks
-    made.scalars, made.anchors = document.scalars, document.anchors
+    made.scalars, made.anchors, made.sealed = document.scalars, document.anchors, document.sealed
     return made

@@ -62,9 +62,10 @@ class Config:
         return next((one for one in with_it if one.document.file == file), with_it[0] if with_it else self.main)
 
     def holder(self, span: Span | None) -> Document:
-        """The part of the run that a place lies in; two command lines of one file are two parts."""
+        """The part of the run that a place lies in, the innermost: a command line or a config in a file with more."""
         parts = [layer.document for layer in self.layers if span is not None and layer.document.file == span.file]
         around = [one for one in parts if span and one.root and one.root.start <= span.start <= one.root.end]
+        around.sort(key=lambda one: one.root.end - one.root.start if one.root else 0)
         return next(iter([*around, *parts]), self.main.document)
 
     def add_rows(self, count: Callable[[Config], Value | None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from loralint.frameworks.companions.environment import READER as ENVIRONMENT
 from loralint.frameworks.companions.environment import environment
@@ -20,6 +20,7 @@ from loralint.run.companions import missing
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripts import script_starts
+from loralint.source.command import Word
 from loralint.source.document import Document, Mark, Node, Pair
 from loralint.source.shell import read_shell
 
@@ -39,15 +40,27 @@ def launch_starts(document: Document, options: Options, project: Project) -> lis
     return [start._replace(pins={**pins, **start.pins}) for start in found]
 
 
+# Finds what a launch names, given its kind and how it is written: the file, or why nobody can look into it.
+Find = Callable[[str, Word], Document | Note | None]
+
+
 def _of(launch: Launch, document: Document, options: Options, project: Project) -> list[Start]:
+    def find(kind: str, word: Word) -> Document | Note | None:
+        found = project.find(_under(launch, word.text), document.file) if isinstance(word.text, str) else None
+        return missing(word.text) if found is None and kind == "config" else found
+
+    return of_launch(launch, document, options, find)
+
+
+def of_launch(launch: Launch, document: Document, options: Options, find: Find) -> list[Start]:
     """The runs of one launch: those of the script or config that it names with its flags over them, else its flags."""
-    notes: list[Note] = []
-    named = list(_named(launch, document, project, notes))
+    given = [find(kind, word) for kind, word in references(launch) if kind in ("config", "script")]
+    notes = tuple(one for one in given if isinstance(one, Note))
     flags = reader_for(launch)
-    found = [start for one in named for start in _inner(one, options)]
+    found = [start for one in given if isinstance(one, Document) for start in _inner(one, options)]
     if not found and flags is not None:
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`")]
-    return [_over(start, launch, flags, document, tuple(notes)) for start in found]
+    return [_over(start, launch, flags, document, notes) for start in found]
 
 
 def _inner(document: Document, options: Options) -> list[Start]:
@@ -56,18 +69,6 @@ def _inner(document: Document, options: Options) -> list[Start]:
         return script_starts(document)
     start = config_start(document, options)
     return [start] if start is not None else []
-
-
-def _named(launch: Launch, document: Document, project: Project, notes: list[Note]) -> Iterator[Document]:
-    """The program's own config and script, where they lie in the project."""
-    for kind, word in references(launch):
-        if kind not in ("config", "script"):
-            continue
-        found = project.find(_under(launch, word.text), document.file) if isinstance(word.text, str) else None
-        if found is not None:
-            yield found
-        elif kind == "config":
-            notes.append(missing(word.text))
 
 
 def _under(launch: Launch, path: str) -> str:
