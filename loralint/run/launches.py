@@ -89,8 +89,10 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
     for one in launch.launchers:
         if one.name in _READ:
             parts.append(Part("launcher", one.flags, reader_named(f"launch.{one.name}"), document))
+    by_script = flags is not None and ":" in flags.keys and flags.name == start.reader.name
     return start._replace(
         parts=tuple(parts),
+        reader=flags if flags is not None and by_script else start.reader,  # it knows what the script itself decides
         launchers=tuple(one.name for one in launch.launchers),
         notes=(*start.notes, *notes),
         open=start.open or _open(launch),

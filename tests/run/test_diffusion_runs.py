@@ -60,3 +60,17 @@ def test_a_script_installs_its_versions(tmp_path, version, tier):
 def test_what_a_branch_installs_is_no_pin(tmp_path):
     text = INSTALL.format("0.25.0").replace("pip install", "if false; then pip install").replace("0.7.1'", "0.7.1'; fi")
     assert _found(tmp_path, text) == set()
+
+
+def test_the_script_decides_for_the_file_that_it_reads(tmp_path):
+    settings = (
+        'pretrained_model_name_or_path = "base.safetensors"\nnetwork_module = "networks.lora"\nnetwork_dim = 16\n'
+    )
+    settings += 'dataset_config = "dataset.toml"\nlearning_rate = 1e-4\ncache_text_encoder_outputs = true\n'
+    (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
+    line = "accelerate launch {}.py --config_file config.toml\n"
+    found = _found(tmp_path, line.format("sdxl_train_network"), DATA.format("false"))
+    assert found == {("LL701", "S", "cache_text_encoder_outputs")}
+    assert _found(tmp_path, line.format("flux_train_network"), DATA.format("false")) == {
+        ("LL718", "S", "network_module")
+    }
