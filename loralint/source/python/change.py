@@ -43,6 +43,16 @@ def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot)
     emit(state, "__setattr__", thing, Invocation(node, (told, value)))
 
 
+def set_unknown_attribute(state: State, held: Held, value: Given, node: Spot) -> None:
+    """Put something into an attribute that nobody can name: no attribute is known any more."""
+    if isinstance(held, (Instance, Class)):
+        state.write(held.store if isinstance(held, Instance) else held.members, OPEN, held=True)
+    thing = thing_of(held)
+    if thing is not None:
+        name = Scalar(state.node(node, "unknown", Unknown("a name that the script makes"), ""))
+        emit(state, "__setattr__", thing, Invocation(node, (Given("", name), value)))
+
+
 def set_item(state: State, held: Held, key: Held, value: Given, node: Spot) -> None:
     """Put something into an item."""
     at = fold.value(key)

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 def _parse_args(state: State, thing: Thing, call: Invocation) -> Held | None:
     if thing.number in state.parsers:
         return _into_classes(state, thing, call)
-    made = thing.made
-    if made is None or not made.name.endswith("ArgumentParser"):
-        return None
     found = parsed(state, call)
     emit(state, "parse_args", thing, call, found.thing)
     return found

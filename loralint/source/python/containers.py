@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
 from loralint.source.python import fold, literals
-from loralint.source.python.held import OPEN, Entries, Mapping, Scalar, Sequence
+from loralint.source.python.held import OPEN, Class, Entries, Instance, Mapping, Scalar, Sequence
 from loralint.source.python.state import MISSING
 from loralint.source.python.walk import opaque
 
@@ -92,6 +92,8 @@ def _set_default(state: State, held: Mapping, call: Invocation) -> Held:
 
 def _update(state: State, held: Mapping, call: Invocation) -> Held:
     others = call.placed()
+    if isinstance(held.of, (Instance, Class)):  # `vars(args).update(...)`
+        state.write(held.of.store if isinstance(held.of, Instance) else held.of.members, OPEN, held=True)
     if call.open or any(not isinstance(other, Mapping) for other in others):
         state.write(held.store, OPEN, held=True)
     for other in others:

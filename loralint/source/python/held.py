@@ -32,7 +32,7 @@ class Items(dict[str, Any]):
     """A list: "items" -> a tuple of what is held, None when nobody knows."""
 
 
-# In Entries: whether there may be more than is known.
+# A key of Entries, Attributes and a class's Names: there may be more, or something else, than is known.
 OPEN = object()
 
 
@@ -57,10 +57,11 @@ class Sequence(NamedTuple):
 
 
 class Mapping(NamedTuple):
-    """A dictionary. node: its place."""
+    """A dictionary. node: its place. of: the object whose attributes it is, as `vars(x)`."""
 
     node: Node
     store: Entries
+    of: Any = None
 
 
 class Function(NamedTuple):

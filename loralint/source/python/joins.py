@@ -41,20 +41,20 @@ def _joined(state: State, store: dict[Any, Any], found: Several[Any]) -> Any:
     if all(one is first for one in found):
         return first
     present = [one for one in found if one is not MISSING]
+    if any(one is True for one in present):
+        return True  # of OPEN
     if isinstance(store, Items):
         return present[0] if all(equal_items(one, present[0]) for one in present) else None
     if not isinstance(store, Names) and len(present) < len(found):
         return _perhaps(store, present[0])
     if isinstance(store, Entries):
-        if not all(isinstance(one, tuple) for one in present):
-            return True  # OPEN
         return (present[0][0], join(state, [one[1] for one in present]))
     return join(state, present)
 
 
 def _perhaps(store: dict[Any, Any], held: Any) -> Any:
     if isinstance(store, Entries):
-        return (held[0], _unknown(held[1].node, _PERHAPS)) if isinstance(held, tuple) else True
+        return (held[0], _unknown(held[1].node, _PERHAPS))
     return _unknown(held.node, _PERHAPS)
 
 
@@ -109,9 +109,9 @@ def settled(store: dict[Any, Any], once: Any, twice: Any) -> Any:
         return twice
     if isinstance(store, Items):
         return once if equal_items(once, twice) else None
+    if once is True or twice is True:
+        return True  # of OPEN
     if isinstance(store, Entries):
-        if not isinstance(once, tuple) or not isinstance(twice, tuple):
-            return True  # OPEN
         return (once[0], settled(Names(), once[1], twice[1]))
     literal = isinstance(once, Scalar) or isinstance(twice, Scalar)
     return once if not literal or same(once, twice) else _unknown(once.node, _TURNS)

@@ -9,8 +9,10 @@ from loralint.model import Unknown
 from loralint.source.python import fold
 from loralint.source.python.emit import text_node
 from loralint.source.python.held import (
+    OPEN,
     Attributes,
     Class,
+    Entries,
     Function,
     Instance,
     Mapping,
@@ -42,19 +44,25 @@ def imported(state: State, name: str, node: Spot) -> Object:
 
 def attribute(state: State, held: Held, name: str, node: Spot) -> Held:
     """What `held.name` holds."""
+    if name == "__dict__":
+        return attributes(state, held, node)
     if isinstance(held, Object):
         return _of_object(state, held.thing, name, node)
     if isinstance(held, Instance):
         return _of_instance(state, held, name, node)
     if isinstance(held, Class):
-        member = find(held, name)
-        if member is not None:
-            return bound(member, held)
-        base = library_base(held)
-        return imported(state, f"{base}.{name}", node) if base else opaque(state, node)
+        return _of_class(state, held, name, node)
     if isinstance(held, Super):
         return _of_super(state, held, name, node)
     return opaque(state, node)
+
+
+def _of_class(state: State, held: Class, name: str, node: Spot) -> Held:
+    member = find(held, name)
+    if member is not None and (OPEN not in held.members or isinstance(member, Function)):
+        return bound(member, held)
+    base = library_base(held)
+    return imported(state, f"{base}.{name}", node) if base and member is None else opaque(state, node)
 
 
 def _of_object(state: State, thing: Thing, name: str, node: Spot) -> Held:
@@ -97,10 +105,12 @@ def bound(member: Held, owner: Held) -> Held:
 
 
 def _of_instance(state: State, held: Instance, name: str, node: Spot) -> Held:
+    member = find(held.cls, name) if held.cls else None
+    if OPEN in held.store and not isinstance(member, Function):
+        return opaque(state, node)
     if name in held.store:
         found: Held = held.store[name]
         return found
-    member = find(held.cls, name) if held.cls else None
     if member is not None:
         return bound(member, held)
     if held.parsed:
@@ -114,6 +124,22 @@ def _argument(state: State, name: str, node: Spot) -> Scalar:
     written = dotted(node)
     raw = written if written.rpartition(".")[2] == name else f"args.{name}"
     return Scalar(state.node(node, "argument", option(name, known.node if known else None), raw))
+
+
+def attributes(state: State, held: Held | None, node: Spot) -> Mapping:
+    """What `vars(held)` gives."""
+    found = Mapping(state.node(node, "map", Unknown("a dictionary")), Entries(), held)
+    if not isinstance(held, Instance):
+        found.store[OPEN] = True
+        return found
+    for name, one in held.store.items():
+        found.store[name] = (text_node(state, node, str(name)), one) if name is not OPEN else True
+    if held.parsed:
+        for name in state.arguments:
+            value = _of_instance(state, held, name, node)
+            found.store.setdefault(name, (text_node(state, node, name), value))
+        found.store[OPEN] = True
+    return found
 
 
 def option(name: str, default: Node | None) -> Unknown:

@@ -70,6 +70,10 @@ def set_defaults(state: State, _thing: Thing, call: Invocation) -> Held | None:
     for one in call.given:
         if one.name and one.key:
             declare(state, one.name, one.held, one.key)
+    if call.open:
+        for name, known in state.arguments.items():
+            place = known.node
+            state.arguments[name] = known._replace(node=_unknown(place, "the script takes its default from elsewhere"))
     return None
 
 

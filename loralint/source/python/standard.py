@@ -8,7 +8,6 @@ from loralint.model import Unknown
 from loralint.source.python import change, classes, fold, literals, objects
 from loralint.source.python.emit import Given
 from loralint.source.python.held import (
-    OPEN,
     Attributes,
     Class,
     Entries,
@@ -43,29 +42,20 @@ def _getattr(state: State, call: Invocation) -> Held | None:
 
 def _setattr(state: State, call: Invocation) -> Held | None:
     placed = call.placed()
-    name = fold.text(placed[1]) if len(placed) == 3 else None
-    if name is None:
+    if len(placed) != 3 or len(call.given) != 3:
         return None
-    change.set_attribute(state, placed[0], name, call.given[2]._replace(name=""), call.node)
+    name = fold.text(placed[1])
+    if name is None:
+        change.set_unknown_attribute(state, placed[0], call.given[2], call.node)
+    else:
+        change.set_attribute(state, placed[0], name, call.given[2], call.node)
     return Scalar(state.node(call.node, "null", None))
 
 
 def _vars(state: State, call: Invocation) -> Held | None:
     """`vars(x)` and `asdict(x)`: the attributes as a dictionary."""
     placed = call.placed()
-    held = placed[0] if placed else None
-    found = literals.mapping(state, call.node)
-    if not isinstance(held, Instance):
-        found.store[OPEN] = True
-        return found
-    for name, one in held.store.items():
-        found.store[name] = (literals.scalar(state, call.node, name).node, one)
-    if held.parsed:
-        for name in state.arguments:
-            value = objects.attribute(state, held, name, call.node)
-            found.store.setdefault(name, (literals.scalar(state, call.node, name).node, value))
-        found.store[OPEN] = True
-    return found
+    return objects.attributes(state, placed[0] if placed else None, call.node)
 
 
 def _namespace(state: State, call: Invocation) -> Held | None:

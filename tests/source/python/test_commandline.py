@@ -49,6 +49,13 @@ f(r=rank, a=args.lora_r * 2, lr=args.lr, out=args.out, seed=int(args.seed))
     }
 
 
+def test_defaults_that_a_file_gives():
+    program = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--r', default=8)\np.set_defaults(**load())"
+    )
+    assert defaults(read_script(program)) == {"r": Unknown("the script takes its default from elsewhere")}
+
+
 def test_parse_known_args_and_what_the_program_sets_itself():
     script = read_script("""
 import argparse

@@ -192,6 +192,34 @@ def test_environment_and_attributes_are_calls():
     assert script.calls[2].args[0].node.native == Unknown("the environment variable B, default 8")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "for k, v in load().items():\n    setattr(c, k, v)",
+        "vars(c).update(load())",
+        "c.__dict__.update(load())",
+        "if a():\n    setattr(c, b(), 1)",
+    ],
+)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "class C:\n    r = 8\nc = C()",
+        "class C:\n    r = 8\nc = C",
+        "from types import SimpleNamespace\nc = SimpleNamespace(r=8)",
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--r', default=8)\nc = p.parse_args()",
+    ],
+)
+def test_attributes_that_nobody_can_name_leave_none_known(before, change):
+    node = given(f"{before}\n{change}\nf(r=c.r)")["r"]
+    assert (node.tag, type(node.native)) == ("unknown", Unknown)
+
+
+def test_an_attribute_of_a_thing_that_nobody_can_name():
+    call = read_script("t = make()\nsetattr(t, k(), 1)").calls[-1]
+    assert (call.name, call.on.made.name, call.args[0].node.raw) == ("__setattr__", "make", "")
+
+
 def test_reasons_quote_no_text_of_the_program():
     node = given("login(token='hf_secret')\nf(x=g('hf_secret') + 'hf_secret', y=d['hf_secret'])")
     assert "hf_" not in node["x"].native.reason + node["y"].native.reason
