@@ -49,7 +49,8 @@ def take(words: Iterable[Word], document: Document, at: tuple[int, int], style: 
         if flag is not None:
             values, used = _values(several, index, flag, style, document)
             index += used
-            pairs.append(_pair(flag, values, document))
+            # beside settings a flag is the script's own and no key of its config; so marked, it is not looked for there
+            pairs.append(_pair(flag, values, document)._replace(merged=style.settings and "." not in flag.name))
         elif (style.settings or not pairs) and (setting := _setting(word, document)) is not None:
             pairs.append(setting)
         elif word.raw in _LEFT_OUT:

@@ -68,6 +68,7 @@ _SCRIPTS = (
     (r"(?:.*/)?openrlhf/cli/train_\w+\.py", "openrlhf"),
     (r"(?:.*/)?tuning/sft_trainer\.py|(?:.*/)?accelerate_launch\.py", "fms_hf_tuning"),
     (r"(?:.*/)?simpletuner/train\.py", "simpletuner"),
+    (r"(?:.*/)?scripts/training/run_recipe\.py", "megatron_bridge"),
 )
 # Trainers whose scripts are many, each with flags of its own: modules with `reader_of(script)`.
 _FAMILIES = ("musubi", "sd_scripts_flags", "diffusers")

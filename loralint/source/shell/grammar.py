@@ -15,13 +15,13 @@ from loralint.source.document import Fault
 if TYPE_CHECKING:
     from tree_sitter import Node as Syntax
 
-# The longest launch script known to us has 40 KiB.
-LENGTH = 128 * 1024
+# The longest launch script known to us has 20 KiB.
+LENGTH = 64 * 1024
 # Levels of the syntax tree. Every level of statements costs up to three calls of ours.
 LEVELS = 120
-# The grammar's scanner goes through all open here-documents for each new one.
-_HEREDOCS = 500
-# Seconds for one text; a real script takes 0.002. Only constructs that nobody writes come near it.
+# Of these the parser's time and memory grow with the square. Real scripts have a few dozen.
+_MOST = {"<<": 500, "|": 2000, "=(": 1000, "`": 400}
+# Seconds for one text; a real script takes 0.002. Only what nobody writes comes near it.
 _SECONDS = 1.0
 # The scanner needs minutes for a text of NULs; bash drops them, and the other characters here end no word either.
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
@@ -33,10 +33,7 @@ class Tree:
     __slots__ = ("_offsets", "_text", "root", "start")
 
     def __init__(self, text: str, start: int) -> None:
-        if len(text) > LENGTH:
-            raise Fault("too-large", f"more than {LENGTH // 1024} KiB of shell: not a launch script", 0)
-        if text.count("<<") > _HEREDOCS:
-            raise Fault("too-large", f"more than {_HEREDOCS} here-documents: not a launch script", 0)
+        bound(text)
         data = _CONTROLS.sub(" ", text).encode("utf-8", "replace")
         self.start = start
         self._text = text
@@ -57,6 +54,15 @@ class Tree:
     def of(self, syntax: Syntax) -> str:
         """What stands at a place of the tree."""
         return self.text(self.at(syntax.start_byte), self.at(syntax.end_byte))
+
+
+def bound(text: str) -> None:
+    """Raise Fault for a text that is too large to be taken apart."""
+    if len(text) > LENGTH:
+        raise Fault("too-large", f"more than {LENGTH // 1024} KiB of shell: not a launch script", 0)
+    for mark, most in _MOST.items():
+        if text.count(mark) > most:
+            raise Fault("too-large", f"more than {most} times `{mark}`: not a launch script", 0)
 
 
 def _parse(data: bytes) -> Syntax:

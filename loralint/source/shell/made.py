@@ -77,10 +77,9 @@ class Texts:
             return
         pieces = self._texts[bisect_right(self._starts, part.start) - 1]
         exact = part.end - part.start == len(part.text)
-        before = bisect_right(pieces, part.start, key=_offset) - 1
-        for index in range(max(before, 0), len(pieces)):
-            at, piece = pieces[index]
-            if at >= max(part.end, part.start + 1):
+        index = max(0, bisect_right(pieces, part.start, key=lambda one: one[0]) - 1)
+        for at, piece in pieces[index:]:
+            if at >= part.end:
                 return
             first, last = max(at, part.start), min(at + len(piece.text), part.end)
             if first >= last:

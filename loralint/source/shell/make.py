@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from loralint.source.command import Part, Shell
 from loralint.source.shell.faults import Fault, faults
-from loralint.source.shell.grammar import LENGTH, Tree
+from loralint.source.shell.grammar import Tree, bound
 from loralint.source.shell.program import Reading, run
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import FILLER, Field, bounded
@@ -31,6 +31,7 @@ _REFERENCE = re.compile(rf"\$\((?P<round>{_NAME})\)|\$\{{(?P<curly>{_NAME})\}}")
 
 def read_make(document: Document) -> Shell:
     """Read a Makefile's recipes. Raises Fault for one beyond the budgets."""
+    bound(document.text)
     scope = Scope()
     lines = list(_logical(document.text))
     for _ in range(2):  # what a variable refers to may be given further down
@@ -39,7 +40,7 @@ def read_make(document: Document) -> Shell:
     found: list[Fault] = []
     for start, line in lines:
         if line.startswith("\t"):
-            tree = Tree(_as_bash(line)[:LENGTH], start)
+            tree = Tree(_as_bash(line), start)
             before = len(reading.commands)
             run(reading, tree, tree.root, scope.copy())
             found += faults(tree, reading.commands[before:])

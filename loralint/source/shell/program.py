@@ -8,7 +8,7 @@ from loralint.source.command import Assignment, Command, Files, Part, Shell, Wor
 from loralint.source.document import Fault
 from loralint.source.shell.commands import simple
 from loralint.source.shell.conditions import holds
-from loralint.source.shell.grammar import Tree
+from loralint.source.shell.grammar import LENGTH, Tree
 from loralint.source.shell.made import Texts
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import Field, as_word, expand, joined
@@ -43,6 +43,7 @@ class Reading:
         self.texts = Texts()
         self.prefix: tuple[Field, ...] = ()
         self.steps = 0
+        self.inside = 0
         self.ended = False
 
     def step(self) -> None:
@@ -56,6 +57,7 @@ class Reading:
         """Keep a command, with the variables that it gets."""
         held = {name: scope.names[name][0] for name in scope.exported if scope.names.get(name)}
         held = {name: one for name, one in held.items() if name not in own} | own
+        self.steps += len(held)
         env = tuple(Assignment(name, self.word(one)) for name, one in held.items())
         given = tuple(self.word(one) for one in (*self.prefix, *words))
         self.commands.append(Command(given, env, scope.folder, documents, scope.sure, *self.texts.place(*at)))
@@ -77,7 +79,10 @@ def read(document: Document, text: str, start: int, scope: Scope | None = None) 
 
 
 def inner(reading: Reading, text: str, start: int, scope: Scope) -> None:
-    """Run a text inside a text: of `bash -c`, `eval`, a here-document."""
+    """Run a text inside a text: of `bash -c`, `eval`, a here-document. Raises Fault when these grow beyond all use."""
+    reading.inside += len(text)
+    if reading.inside > 2 * LENGTH:
+        raise Fault("too-large", "too many texts inside the text: not a launch script", 0)
     scope.depth += 1
     if scope.depth <= _CALLS:
         tree = Tree(text, start)

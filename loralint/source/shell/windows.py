@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.source.command import Part, Shell
 from loralint.source.shell.faults import faults
-from loralint.source.shell.grammar import Tree
+from loralint.source.shell.grammar import Tree, bound
 from loralint.source.shell.program import Reading, run
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import BACKSLASH, FILLER, Field
@@ -54,6 +54,7 @@ _CMD = _Dialect(
 
 def read_windows(document: Document) -> Shell:
     """Read the plain command lines of a script for PowerShell or cmd. Raises Fault for one beyond the budgets."""
+    bound(document.text)
     dialect = _CMD if document.format == "cmd" else _POWERSHELL
     reading, scope, depth = Reading(document), Scope(), 0
     found = []
