@@ -66,8 +66,8 @@ class Layer(NamedTuple):
     """What one part of a run says in canonical terms.
 
     values: field -> the values in order of precedence, winner first. events: what a script does, in order. kind: what
-    it is to the run, one of "flags", "env", "config", "script", "deepspeed", "accelerate", "dataset", "launcher",
-    "manifest" and "option"; precedence is between kinds.
+    it is to the run, one of "flags", "env", "config", "script", "deepspeed", "accelerate", "dataset", "launcher"
+    and "manifest"; precedence is between kinds.
     """
 
     reader: "Reader"

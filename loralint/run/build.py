@@ -44,7 +44,8 @@ class Part(NamedTuple):
 
     observations, events: what was seen in it besides its settings. arguments: what a script takes from its command
     line, with defaults. assumed: offsets of values that a command line may overrule, which nobody has seen. names: for
-    flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's.
+    flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
+    nobody names the file, and it is assumed to be meant.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Part(NamedTuple):
     arguments: tuple[Argument, ...] = ()
     assumed: frozenset[int] = frozenset()
     names: Mapping[str, str] = {}
+    beside: bool = False
 
 
 class Start(NamedTuple):
@@ -103,7 +105,7 @@ def _rows(config: Config) -> Value | None:
 
 def _layer(part: Part, look: Look) -> Layer:
     layer = read_layer(part.document, part.reader, look)
-    values, origin = layer.values, _ORIGINS.get(part.kind)
+    values, origin = layer.values, "inherited" if part.beside else _ORIGINS.get(part.kind)
     if origin is not None:
         values = {field: tuple(_from(one, origin) for one in several) for field, several in values.items()}
     if part.names:

@@ -21,6 +21,7 @@ MOST = 32
 _READERS = {
     "deepspeed": ("deepspeed", "deepspeed"),
     "accelerate": ("accelerate", "accelerate"),
+    "fsdp": ("config", "fsdp"),
 }
 # Framework -> module of the reader of its lists of training data.
 _DATASETS = {

@@ -40,7 +40,7 @@ class Project:
         for folder in self.folders(near):
             path = os.path.join(folder, name)
             if os.path.isfile(path):
-                return (path, _shown(path, near)) if within(path, self.top(near)) else None
+                return (path, self.name(path, near)) if within(path, self.top(near)) else None
         ending = os.sep + os.path.normpath(name)
         return next(((path, path) for path in self._given if os.path.abspath(path).endswith(ending)), None)
 
@@ -60,20 +60,23 @@ class Project:
         return next((root for root in self.roots if lexically_within(folder, root)), folder)
 
     def document(self, path: str, shown: str) -> Document:
+        """A file that becomes part of a run, as a document."""
+        self.claimed.add(os.path.realpath(path))
+        return self.peek(path, shown)
+
+    def peek(self, path: str, shown: str) -> Document:
         """A file as a document, read when it is first asked for."""
         real = os.path.realpath(path)
         found = self._documents.get(real)
         if found is None:
             found = self._documents[real] = read_file(path, shown)
-        self.claimed.add(real)
         return found
+
+    def name(self, path: str, near: str) -> str:
+        """A path as the user who named `near` would write it."""
+        beside = os.path.relpath(path, os.path.dirname(os.path.realpath(near)))
+        return os.path.normpath(os.path.join(os.path.dirname(near), beside))
 
     def is_claimed(self, file: str) -> bool:
         """Whether a file belongs to a run that was already read."""
         return bool(self.claimed) and os.path.realpath(file) in self.claimed
-
-
-def _shown(path: str, near: str) -> str:
-    """A path as the user who named `near` would write it."""
-    beside = os.path.relpath(path, os.path.dirname(os.path.realpath(near)))
-    return os.path.normpath(os.path.join(os.path.dirname(near), beside))

@@ -21,9 +21,10 @@ def starts(document: Document, options: Options, project: Project) -> list[Assem
 
 def _starts(document: Document, options: Options, project: Project) -> list[Start]:
     if document.format in ("python", "notebook"):
+        from loralint.run.beside import with_neighbour
         from loralint.run.scripts import alone, script_starts
 
-        found = [alone(start) for start in script_starts(document)]
+        found = [with_neighbour(alone(start), document.file, project) for start in script_starts(document)]
     elif document.format in _SHELLS:
         from loralint.run.launches import launch_starts
 

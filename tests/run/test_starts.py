@@ -155,3 +155,15 @@ def test_a_default_is_only_assumed_where_nobody_sees_the_launch(project):
     assert (run.config.get("adapter.rank").value, run.config.get("adapter.rank").origin) == (8, "inherited")
     (run,) = project.runs("open.sh")
     assert (run.config.get("optim.lr").value, run.config.get("optim.lr").origin) == (3e-4, "inherited")
+
+
+def test_the_only_launcher_file_beside_the_only_script_is_assumed_to_be_meant(project):
+    zero3 = "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 3\n"
+    project.write(a__train_dot_py=ARGUMENTS, a__launch_dot_yaml=zero3, a__other_dot_yaml="x: 1\n")
+    (run,) = project.runs("a/train.py")
+    stage = run.config.get("dist.zero_stage")
+    assert (stage.value, stage.origin) == (3, "inherited")
+    assert project.around.is_claimed(str(project.root / "a" / "launch.yaml"))
+    assert not project.around.is_claimed(str(project.root / "a" / "other.yaml"))
+    project.write(b__train_dot_py=ARGUMENTS, b__launch_dot_yaml=zero3, b__eval_dot_py="")
+    assert not project.runs("b/train.py")[0].config.get("dist.zero_stage").known
