@@ -49,8 +49,9 @@ class Scope:
             if all(_same(values[0], one) for one in values[1:]):
                 self.names[name] = values[-1] or ()
             else:
-                given = next(one for one in values if one)
+                given = next(one for one in values if one is not None)
                 self.forget(name, f"`${name}` is set in a branch", given)
+                self.names[name] = _extended(values, self.names[name])
         for one in several:
             self.exported.update(one.exported)
             self.functions.update(one.functions)
@@ -75,3 +76,22 @@ def _same(left: tuple[Field, ...] | None, right: tuple[Field, ...] | None) -> bo
     if left is None or right is None:
         return left is right
     return [(one.text, one.why) for one in left] == [(one.text, one.why) for one in right]
+
+
+def _extended(values: list[tuple[Field, ...] | None], unknown: tuple[Field, ...]) -> tuple[Field, ...]:
+    """What all ways begin with, and then what is not known: `args+=(--x)` in a branch leaves the rest of them known."""
+    shortest = min(values, key=lambda one: len(one or ()))
+    if not shortest:
+        return unknown
+    common = 0
+    while common < len(shortest) and all(one and _same((one[common],), (shortest[common],)) for one in values):
+        common += 1
+    if common:
+        return (*shortest[:common], *unknown)
+    texts = [one[0].text for one in values if one and len(one) == 1 and not one[0].why]
+    least = min(texts, key=len, default="")
+    if len(texts) == len(values) and least and all(text.startswith(least + " ") or text == least for text in texts):
+        whole = next(one[0] for one in values if one and one[0].text == least)
+        blank = Part(" ", whole.end, whole.end)
+        return (whole._replace(parts=(*whole.parts, blank, *unknown[0].parts)),)
+    return unknown
