@@ -13,9 +13,10 @@ from loralint.frameworks.python.classes import Known, of
 from loralint.frameworks.python.events import events
 from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
+from loralint.frameworks.python.loads import CLASSIFIERS
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
 from loralint.frameworks.python.tables import Shape, table
-from loralint.frameworks.python.trace import last
+from loralint.frameworks.python.trace import argument, last, root
 from loralint.frameworks.read import read_layer
 from loralint.frameworks.table import Layer, Look, Reader
 from loralint.model import Event, Observation, Unknown
@@ -30,7 +31,6 @@ _PACKAGES = {
 }
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
-_CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
 
 
@@ -48,23 +48,24 @@ def starts(script: Script) -> tuple[Start, ...]:
     """Every training start of a program, in its order; none for a program that trains nothing of ours."""
     found = starts_of(script)
     done = events(script) if found else ()
-    owned = [_models(parts) for parts in found]
+    return tuple(_start(script, parts, _own(done, parts, found)) for parts in found)
+
+
+def _own(done: tuple[Event, ...], parts: Parts, all_parts: list[Parts]) -> tuple[Event, ...]:
+    """The events of one start: all but those of another trainer, or on a model that only another one trains."""
+    others = [one for one in all_parts if one is not parts]
+    trainers = {one.trainer.result.number for one in others if one.trainer is not None}
+    models = {number for one in others for number in _models(one)} - _models(parts)
     return tuple(
-        _start(script, parts, _own(done, owned[index], owned[:index] + owned[index + 1 :]))
-        for index, parts in enumerate(found)
-    )
+        event for event in done
+        if not trainers.intersection(event.on) and not (event.on and models.issuperset(event.on))
+    )  # fmt: skip
 
 
 def _models(parts: Parts) -> frozenset[int]:
-    """Numbers of the objects that one start alone can act on: its trainer, and the model that it trains."""
-    made = [call for call in (parts.trainer, parts.load) if call is not None]
-    return frozenset(call.result.number for call in made)
-
-
-def _own(done: tuple[Event, ...], own: frozenset[int], others: list[frozenset[int]]) -> tuple[Event, ...]:
-    """The events of one start: all but those on what only another start has."""
-    foreign = frozenset(number for other in others for number in other) - own
-    return tuple(event for event in done if not event.on or not set(event.on) <= foreign)
+    """Numbers of the model that a start trains, in its first form."""
+    given = argument(parts.trainer, "model", of(parts.trainer)) if parts.trainer is not None else None
+    return frozenset({root(given.thing).number} if given is not None and given.thing is not None else ())
 
 
 def layer_of(start: Start, look: Look) -> Layer:
@@ -154,7 +155,7 @@ def _task(parts: Parts, what: Known | None) -> str:
     owner = parts.load.name.rpartition(".")[0] if parts.load is not None else ""
     if kind == "CAUSAL_LM" or (not kind and owner.endswith("ForCausalLM")):
         return "sft"
-    return "cls" if kind in ("SEQ_CLS", "TOKEN_CLS") or owner.endswith(_CLASSIFIERS) else ""
+    return "cls" if kind in ("SEQ_CLS", "TOKEN_CLS") or owner.endswith(CLASSIFIERS) else ""
 
 
 def _casts(wrap: Call | None) -> bool:

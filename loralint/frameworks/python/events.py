@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.loads import load_of, loaded, reentrant, switch
 from loralint.frameworks.python.trace import argument, last, makers, root
-from loralint.model import Event, Unknown, Value
+from loralint.model import Event, Value
 from loralint.source.script import Argument, Call, Script, Thing
 
 _METHODS = {
@@ -42,7 +43,6 @@ _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop",
 _MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
 _TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
 _END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
-_CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
 
 
 def events(script: Script) -> tuple[Event, ...]:
@@ -95,9 +95,9 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
     )
     data: Mapping[str, object] = {}
     if kind == "load":
-        data = _loaded(call)
+        data = loaded(call)
     elif kind == "load-adapter":
-        data = {"trainable": _switch(call.arg("is_trainable", 3), False)}
+        data = {"trainable": switch(call.arg("is_trainable", 3), False)}
     elif kind == "wrap":
         named = call.arg("adapter_name", 2)
         name = named.node.native if named is not None and what.package == "peft" else "default"
@@ -107,8 +107,8 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
     elif kind == "prepare":
         kwargs = call.arg("gradient_checkpointing_kwargs", 2)
         data = {
-            "checkpointing": _switch(call.arg("use_gradient_checkpointing", 1), True),
-            "reentrant": _reentrant(kwargs),
+            "checkpointing": switch(call.arg("use_gradient_checkpointing", 1), True),
+            "reentrant": reentrant(kwargs),
         }
     yield _event(kind, call, "PeftModel.from_pretrained" if kind == "load-adapter" else last(call), on, data)
 
@@ -155,17 +155,17 @@ def _given(given: Argument | None) -> bool:
 
 def _method(call: Call, name: str) -> Iterator[Event]:
     on, kind, data = _numbers(call.on), _METHODS[name], dict[str, object]()
-    if (name == "train" and not _is_trainer(call.on)) or (name == "add_adapter" and _load_of(call.on) is None):
+    if (name == "train" and not _is_trainer(call.on)) or (name == "add_adapter" and load_of(call.on) is None):
         return  # `model.train()` is a mode, no training
     if kind == "checkpointing":
-        data = {"reentrant": _reentrant(call.arg("gradient_checkpointing_kwargs", 0))}
+        data = {"reentrant": reentrant(call.arg("gradient_checkpointing_kwargs", 0))}
     elif kind == "wrap":
         data = {"unsloth": False, "named": False}
     elif kind == "cast":
         data = {"dtype": _CASTS[name]}
     elif kind == "merge":
-        load = _load_of(call.on)
-        data = {"bits": _loaded(load)["bits"] if load is not None else None}
+        load = load_of(call.on)
+        data = {"bits": loaded(load)["bits"] if load is not None else None}
     elif kind == "add-tokens":
         data = _added(call, name)
         yield from _special(call, data)
@@ -237,50 +237,6 @@ def _tokenizer(call: Call) -> Iterator[Event]:
         if given is not None and given.node.tag != "null":
             data = {"is_eos": _is_eos(given)} if kind == "set-pad" else {"literal": given.node.tag == "str"}
             yield _event(kind, call, key, _numbers(call.result), data, given)
-
-
-def _loaded(call: Call) -> dict[str, object]:
-    """bits: 16 when nothing quantises, None when nobody knows."""
-    what = of(call)
-    owner = call.name.rpartition(".")[0].rpartition(".")[2]
-    data: dict[str, object] = {"class": owner, "classifier": owner.endswith(_CLASSIFIERS)}
-    if what is not None and what.package == "unsloth":
-        four = _switch(call.arg("load_in_4bit", 3), True)
-        eight = _switch(call.arg("load_in_8bit"), False)
-        return {**data, "bits": None if call.open else 8 if eight else 4 if four else 16, "unsloth": True}
-    return {**data, "bits": _bits(call), "unsloth": False}
-
-
-def _bits(call: Call) -> int | None:
-    given = call.arg("quantization_config")
-    switches = [(bits, _switch(call.arg(f"load_in_{bits}bit"), False)) for bits in (4, 8)]
-    if given is None or given.node.tag == "null":
-        if call.open or any(on is None for _, on in switches):
-            return None
-        return next((bits for bits, on in switches if on), 16)
-    found, sure = makers(given.thing, "quantisation")
-    if len(found) != 1 or not sure or found[0].open:
-        return None
-    for bits in (4, 8):
-        if _switch(found[0].arg(f"load_in_{bits}bit"), False):
-            return bits
-    return None
-
-
-def _load_of(thing: Thing | None) -> Call | None:
-    found = [*makers(thing, "load")[0], *makers(thing, "load-with-adapter")[0]]
-    return found[0] if len(found) == 1 else None
-
-
-def _switch(given: Argument | None, default: bool) -> bool | None:
-    if given is None:
-        return default
-    return None if isinstance(given.node.native, Unknown) else bool(given.node.native)
-
-
-def _reentrant(given: Argument | None) -> bool | None:
-    node = given.node.get("use_reentrant") if given is not None and given.node.kind == "mapping" else None
-    return node.native if node is not None and isinstance(node.native, bool) else None
 
 
 def _of_parameters(call: Call) -> tuple[int, ...]:

@@ -50,9 +50,16 @@ def root(thing: Thing, steps: int = _LONGEST) -> Thing:
             return next(iter(first.values())) if len(first) == 1 else thing
         before = earlier(thing)
         if before is None:
-            return thing
+            return _loaded(thing)
         thing = before
     return thing
+
+
+def _loaded(thing: Thing) -> Thing:
+    """The model stands for all that a call gives back together: `model, tokenizer = ...from_pretrained(...)`."""
+    what = of(thing.made) if thing.made is not None else None
+    first = what is not None and what.role == "load" and thing.place == 0
+    return thing.made.result if first and thing.made is not None else thing
 
 
 def makers(thing: Thing | None, role: str, steps: int = _LONGEST) -> tuple[list[Call], bool]:

@@ -1,0 +1,58 @@
+"""How a model is loaded, and what switches among arguments say."""
+
+from __future__ import annotations
+
+from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.trace import makers
+from loralint.model import Unknown
+from loralint.source.script import Argument, Call, Thing
+
+CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
+
+
+def loaded(call: Call) -> dict[str, object]:
+    """What an event says of a load. bits: 16 when nothing quantises, None when nobody knows."""
+    what = of(call)
+    owner = call.name.rpartition(".")[0].rpartition(".")[2]
+    data: dict[str, object] = {"class": owner, "classifier": owner.endswith(CLASSIFIERS)}
+    if what is not None and what.package == "unsloth":
+        four = switch(call.arg("load_in_4bit", 3), True)
+        eight, whole = switch(call.arg("load_in_8bit"), False), switch(call.arg("full_finetuning"), False)
+        hidden = call.open or None in (four, eight, whole)
+        return {**data, "bits": None if hidden else 16 if whole else 8 if eight else 4 if four else 16, "unsloth": True}
+    return {**data, "bits": _bits(call), "unsloth": False}
+
+
+def _bits(call: Call) -> int | None:
+    given = call.arg("quantization_config")
+    switches = [(bits, switch(call.arg(f"load_in_{bits}bit"), False)) for bits in (4, 8)]
+    if given is None or given.node.tag == "null":
+        if call.open or any(on is None for _, on in switches):
+            return None
+        return next((bits for bits, on in switches if on), 16)
+    found, sure = makers(given.thing, "quantisation")
+    if len(found) != 1 or not sure or found[0].open:
+        return None
+    for bits in (4, 8):
+        if switch(found[0].arg(f"load_in_{bits}bit"), False):
+            return bits
+    return None
+
+
+def load_of(thing: Thing | None) -> Call | None:
+    """The one call that loads what a model comes from."""
+    found = [*makers(thing, "load")[0], *makers(thing, "load-with-adapter")[0]]
+    return found[0] if len(found) == 1 else None
+
+
+def switch(given: Argument | None, default: bool) -> bool | None:
+    """A switch, or its default; None when nobody knows."""
+    if given is None:
+        return default
+    return None if isinstance(given.node.native, Unknown) else bool(given.node.native)
+
+
+def reentrant(given: Argument | None) -> bool | None:
+    """`use_reentrant` in keywords of checkpointing; None when it is not given."""
+    node = given.node.get("use_reentrant") if given is not None and given.node.kind == "mapping" else None
+    return node.native if node is not None and isinstance(node.native, bool) else None
