@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from loralint.frameworks.convert import lower, never, not_null
+from loralint.frameworks.convert import lower, never, not_null, one_to_list
 from loralint.frameworks.key_list import key_list
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.diffusion import TASK, edge, mixed, positive, written_mixed
@@ -136,9 +136,11 @@ def _table(script: str, flags: frozenset[str], defaults: dict[str, Any]) -> tupl
         Entry("precision.asked", "mixed_precision", not_null, never),
         Entry("precision.tf32", "allow_tf32", not_null, default=False),
         # data, checkpoints and memory
-        Entry("data.datasets", "dataset_name", lambda name: [name]),
-        Entry("data.datasets", "train_data_dir", lambda name: [name], never),
-        Entry("data.datasets", "instance_data_dir", lambda name: [name], never),
+        Entry("data.datasets", "dataset_name", one_to_list),
+        *(Entry("data.datasets", key, one_to_list, never) for key in (
+            "train_data_dir", "instance_data_dir", "instance_data_root", "train_shards_path_or_url",
+            "jsonl_for_train",
+        )),
         Entry("data.resolution", "resolution", edge, default=defaults.get("resolution", SKIP)),
         Entry("data.cache_latents", "cache_latents", not_null, default=False),
         Entry("checkpoint.output_dir", "output_dir", not_null),
