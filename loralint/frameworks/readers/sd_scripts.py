@@ -59,7 +59,8 @@ def combine(document: Document, values: Values) -> Values:
         fields["adapter.method"] = (given[0]._replace(value=network(given[0].value, algo and algo.text)),)
         fields |= made_for(given[0], UNET)
     text = values.get("optim.text_encoder_lr", ())
-    if text and first(text) == 0 and "train.text_encoder" not in values:
+    cached = True in [value.value for value in values.get("data.cache_text", ())]  # asks for the switch, not the rate
+    if text and first(text) == 0 and "train.text_encoder" not in values and not cached:
         fields["train.text_encoder"] = (text[0]._replace(value=False, field="train.text_encoder"),)
     unet = next((value for value in values.get("optim.lr", ()) if value.key == "unet_lr" and value.value == 0), None)
     if unet is not None and "train.denoiser" not in values:
