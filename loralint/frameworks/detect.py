@@ -156,10 +156,15 @@ def _sectioned(document: Document) -> Detection | None:
     return found if found is not None and found.framework in FLAT else None
 
 
+def is_template_text(text: str) -> bool:
+    """Whether a text is rendered before anybody loads it: whole lines are what a template makes."""
+    return ("{{" in text or "{%" in text) and re.search(_RENDERED, text, re.MULTILINE) is not None
+
+
 def _manifest(document: Document) -> Detection | None:
     """A training job among the objects of a manifest; every other manifest is nobody's run."""
     kinds = [kind.raw for one in document.roots if one.kind == "mapping" and (kind := one.get("kind")) is not None]
-    if JOB_KINDS.isdisjoint(kinds) or re.search(_RENDERED, document.text, re.MULTILINE):
+    if JOB_KINDS.isdisjoint(kinds) or is_template_text(document.text):
         return None
     from loralint.frameworks.readers.kubernetes.objects import jobs
 
@@ -202,7 +207,7 @@ def looks_like_run(text: str) -> str:
     Only keys at the start of a line count, so the answer takes time linear in the text and survives any broken value.
     """
     text = text[:_HEAD]
-    if re.search(_RENDERED, text, re.MULTILINE):
+    if is_template_text(text):
         return ""
     keys = (
         _json_keys(text)

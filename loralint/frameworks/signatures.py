@@ -260,7 +260,8 @@ MARKS = (
     | {LORA_MODEL, "model.model_name"}
 )
 MARKS |= _SWIFT_SCRIPT | _SWIFT_ROLES | _LITGPT_SECTIONS | _AI_TOOLKIT | {"model.type", "optimizer.type"}
-MARKS |= {"model.pretrained_model_name_or_path"} | _HCP_ALSO | _SIMPLETUNER_SAVED | _SIMPLETUNER_SAVED_ALSO
+_KAITO = _keys("training_config.LoraConfig training_config.TrainingArguments training_config.ModelConfig")
+MARKS |= _KAITO | {"model.pretrained_model_name_or_path"} | _HCP_ALSO | _SIMPLETUNER_SAVED | _SIMPLETUNER_SAVED_ALSO
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = (
@@ -302,6 +303,7 @@ SIGNATURES = (
     Signature("peft", "peft_comparison", _keys("optimizer_kwargs"), file="training_params.json"),
     Signature("peft", "peft_comparison", _keys("optimizer_kwargs"),
               _keys("model_id optimizer_type batch_size_eval grad_norm_clip autocast_adapter_dtype"), 2),
+    Signature("transformers", "kaito", some=_KAITO, least=2),
     Signature("torchtune", "torchtune", _keys(COMPONENT), none=_keys("apiVersion")),
     Signature("torchtune", "torchtune", _keys(LORA_MODEL)),
     Signature("h2o-llmstudio", "h2o_llmstudio", _keys("llm_backbone problem_type"), none=_keys("apiVersion")),

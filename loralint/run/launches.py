@@ -54,12 +54,13 @@ def _of(launch: Launch, document: Document, options: Options, project: Project) 
 
 def of_launch(launch: Launch, document: Document, options: Options, find: Find) -> list[Start]:
     """The runs of one launch: those of the script or config that it names with its flags over them, else its flags."""
-    given = [find(kind, word) for kind, word in references(launch) if kind in ("config", "script")]
-    notes = tuple(one for one in given if isinstance(one, Note))
+    given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "script")]
+    notes = tuple(one for _, one in given if isinstance(one, Note))
     flags = reader_for(launch)
-    found = [start for one in given if isinstance(one, Document) for start in _inner(one, options)]
+    found = [start for _, one in given if isinstance(one, Document) for start in _inner(one, options)]
     if not found and flags is not None:
-        found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`")]
+        unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
+        found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]
     return [_over(start, launch, flags, document, notes) for start in found]
 
 

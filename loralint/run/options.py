@@ -7,7 +7,8 @@ from typing import NamedTuple
 class Options(NamedTuple):
     """gpu: as given, "T4" or "A100-80GBx8". rows: of training data. targets: package -> version. framework: a name.
 
-    companions: files that every run reads besides those that it names. env: variables that every run gets.
+    companions: files that every run reads besides those that it names. env: variables that every run gets. configmaps:
+    name of a ConfigMap -> the file or folder that it is made of.
     """
 
     gpu: str = ""
@@ -16,3 +17,4 @@ class Options(NamedTuple):
     framework: str = ""
     companions: tuple[str, ...] = ()
     env: Mapping[str, str] = {}
+    configmaps: Mapping[str, str] = {}

@@ -29,11 +29,20 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         from loralint.run.launches import launch_starts
 
         found = launch_starts(document, options, project)
+    elif options.framework in ("", "kubernetes") and is_manifest(document):
+        from loralint.run.manifests import manifest_starts
+
+        return manifest_starts(document, options, project)
     else:
         start = config_start(document, options)
         found = [start] if start is not None else []
     pins = pins_near(document.file, project) if found else {}
     return [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
+
+
+def is_manifest(document: Document) -> bool:
+    """Whether a file holds objects of Kubernetes."""
+    return any(one.kind == "mapping" and one.pair("apiVersion") is not None for one in document.roots)
 
 
 def _with_companions(start: Start, options: Options, project: Project) -> Start:

@@ -162,14 +162,21 @@ def read_inner(outer: Document, node: Node, name: str) -> InnerDocument:
 
     name: the file's, whose suffix says its format. Faults become problems, at their places.
     """
+    pieces, exact = pieces_of(outer.text, node)
+    made = read_pieces(outer, node.raw, pieces, name)
+    made.sealed = "" if exact and not node.alias else _SEALED
+    return made
+
+
+def read_pieces(outer: Document, text: str, pieces: list[Piece], name: str) -> InnerDocument:
+    """Read a text of which pieces stand in a file; it is edited nowhere."""
     from loralint.source.read import read_text
 
-    parsed = read_text(node.raw, name)
-    pieces, exact = pieces_of(outer.text, node)
+    parsed = read_text(text, name)
     places = InnerPlaces(outer.file, outer.lines, pieces)
     made = InnerDocument(outer, name, parsed, places)
-    made.sealed = "" if exact and not node.alias else _SEALED
-    comments = parsed.comments() if "loralint" in node.raw else []
+    made.sealed = _SEALED
+    comments = parsed.comments() if "loralint" in text else []
     _move(parsed.roots, places)
     made.roots, made.scalars = parsed.roots, parsed.scalars
     made.anchors = [places.offset(at) for at in parsed.anchors]

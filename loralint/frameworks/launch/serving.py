@@ -170,7 +170,7 @@ def _fits(launch: Launch, family: str) -> bool:
         return reader is not None
     names = {pair.key for pair in root.pairs}
     known = names & top_keys(reader.keys)
-    return len(known) * 2 >= len(names)
+    return len(known) * 2 >= max(len(names), 1)
 
 
 def _by_flags(launch: Launch) -> Served | None:

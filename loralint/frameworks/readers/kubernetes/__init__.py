@@ -1,7 +1,8 @@
 """Manifests of training jobs: batch Job, Kubeflow's kinds, JobSet, Volcano, Ray, Argo, and what wraps them.
 
 A manifest says little of the training itself: which GPUs the pods meet, how many, and the flags that stand in the open.
-All training jobs of a file are one run; where they differ a value is unknown. The objects themselves are observed.
+Each job is a run of its own, which `reader_of` reads. Read as a whole, a file's jobs are one: where they differ a value
+is unknown. The objects themselves are observed.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.convert import dtype, never
-from loralint.frameworks.readers.kubernetes.faults import faults
-from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpu_names, gpus
+from loralint.frameworks.readers.kubernetes.faults import faults, of_jobs
+from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpu_names, gpu_of_type, gpus
 from loralint.frameworks.readers.kubernetes.launch import Flag, Launch, first, place, switch
 from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, jobs
 from loralint.frameworks.readers.kubernetes.processes import command, nodes, processes, variables
 from loralint.frameworks.readers.kubernetes.storage import output, shared_memory
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, text, value, whole
-from loralint.frameworks.table import SKIP, Entry, Reader, Values
-from loralint.model import Unknown, Value
+from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
+from loralint.model import Observation, Unknown, Value
 from loralint.source.document import Document
 
 # Fields that a manifest may tell, under the key where each usually stands; `combine` finds them wherever they are.
@@ -48,13 +49,22 @@ def _by_combine(_: object) -> object:
 def combine(document: Document, values: Values) -> Values:
     """What the training jobs of the file say, all of them together."""
     del values
-    found: dict[str, list[Value]] = {}
+    return _of_jobs(document, started(document), flags=True)
+
+
+def started(document: Document) -> list[Job]:
+    """The training jobs of a file; a runtime beside a TrainJob is no job but what that one uses."""
     every = jobs(document)
-    started = [job for job in every if job.kind not in RUNTIMES]  # a runtime beside a TrainJob is what that one uses
-    for job in started or every:
+    return [job for job in every if job.kind not in RUNTIMES] or list(every)
+
+
+def _of_jobs(document: Document, several: list[Job], *, flags: bool) -> Values:
+    found: dict[str, list[Value]] = {}
+    for job in several:
         for one in _of_job(document, job):
-            found.setdefault(one.field, []).append(one)
-    return {field: (_agreed(several),) for field, several in found.items()}
+            if flags or one.origin not in ("flag", "env"):
+                found.setdefault(one.field, []).append(one)
+    return {field: (_agreed(values),) for field, values in found.items()}
 
 
 def _agreed(several: list[Value]) -> Value:
@@ -83,7 +93,7 @@ def _of_pods(document: Document, job: Job) -> Iterator[Value]:
         policy = named(group.policy, "restartPolicy")
         if policy is not None:
             yield value(document, policy, text(policy))._replace(field="job.restart_policy")
-        selected = gpu_names(group.pod)
+        selected = gpu_names(group.pod) or gpu_of_type(inside(job.root, "resource.instanceType"))
         if selected is not None:
             at, names = selected
             what = names[0] if len(names) == 1 else Unknown(f"the scheduler may choose among {', '.join(names)}")
@@ -157,6 +167,20 @@ def _total(document: Document, job: Job) -> Iterator[Value]:
     counts = [count * group.replicas for group, _, count in found if count is not None and group.replicas is not None]
     if found and len(counts) == len(found):
         yield value(document, found[0][1], sum(counts))._replace(origin="derived", field="run.gpu_count")
+
+
+def reader_of(job: Job, *, flags: bool = True, observe: bool = True) -> Reader:
+    """The reader of one job of a file. flags: whether it reads those that every script has, too, since no reader of a
+    trainer does. observe: whether it tells what stands out in the job and in the runtimes beside it.
+    """
+
+    def values(document: Document, _: Values) -> Values:
+        return _of_jobs(document, [job], flags=flags)
+
+    def observations(document: Document, _: Look) -> list[Observation]:
+        return of_jobs(document, [job, *(one for one in jobs(document) if one.kind in RUNTIMES and one != job)])
+
+    return READER._replace(combine=values, observe=(observations,) if observe else ())
 
 
 TABLE = tuple(Entry(field, key, _by_combine, never) for field, key in _KEYS.items())

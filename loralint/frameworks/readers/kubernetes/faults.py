@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loralint.frameworks.readers.kubernetes.gpus import (
     accelerators,
@@ -34,7 +34,12 @@ _NO_TEXT = frozenset({"int", "float", "bool"})
 def faults(document: Document, look: Look) -> list[Observation]:
     """Everything that stands out in the training jobs of a file."""
     del look
-    found, claims, spaces = jobs(document), list(claims_of_one_node(document)), list(_injecting(document))
+    return of_jobs(document, jobs(document))
+
+
+def of_jobs(document: Document, found: Sequence[Job]) -> list[Observation]:
+    """Everything that stands out in some of its jobs."""
+    claims, spaces = list(claims_of_one_node(document)), list(_injecting(document))
     alone = [one for job in found for one in _of_job(document, job)]
     shared = [one for job in found for one in shared_claims(document, job, claims)]
     return [*alone, *shared, *(one for job in found for one in _sidecar(document, job, spaces))]

@@ -21,8 +21,14 @@ _NAMES = (
     "k8s.amazonaws.com/accelerator",
     "gpu.nvidia.com/class",
     "gpu.nvidia.com/model",
+    "amd.com/gpu.product-name",
 )
-_INSTANCES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_INSTANCES = (
+    "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-family",
+    "eks.amazonaws.com/instance-family",
+)  # fmt: skip
+# Labels of GKE under which a pod gets a slice of a card, or shares it.
+_SLICES = ("cloud.google.com/gke-gpu-partition-size", "cloud.google.com/gke-gpu-sharing-strategy")
 LABELS = (*_NAMES, *_INSTANCES)
 # GKE's name for the 40 GB card does not say the size; the other one is nvidia-a100-80gb.
 _GKE = {"nvidia-tesla-a100": "A100-40GB"}
@@ -104,10 +110,16 @@ def node_label(pod: At | None) -> tuple[At, list[str]] | None:
 def gpu_names(pod: At | None) -> tuple[At, list[str]] | None:
     """The GPUs that a pod may meet, by their names in the list of GPUs; None where no known label says it."""
     found = node_label(pod)
-    if found is None:
+    if found is None or any(named(named(pod, "nodeSelector"), label) is not None for label in _SLICES):
         return None
     names = [_known(value) for value in found[1]]
     return (found[0], list(dict.fromkeys(names))) if all(names) else None
+
+
+def gpu_of_type(at: At | None) -> tuple[At, list[str]] | None:
+    """The GPU of a cloud's type of instance."""
+    name = _known(text(at)) if at is not None else ""
+    return (at, [name]) if at is not None and name else None
 
 
 def _known(value: str) -> str:
@@ -116,6 +128,6 @@ def _known(value: str) -> str:
     if value in _GKE:
         return _GKE[value]
     for start, name in _TYPES:
-        if re.match(start, value):
+        if re.match(start, value) or re.fullmatch(start, f"{value}."):
             return name
     return value if gpu(value) is not None else ""

@@ -1,0 +1,150 @@
+"""Training starts of a Kubernetes manifest: each job with the launches, ConfigMaps and variables of its containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loralint.frameworks.detect import is_template_text
+from loralint.frameworks.launched import Launch
+from loralint.frameworks.readers.kubernetes import READER, reader_of, started
+from loralint.frameworks.readers.kubernetes.command import Executed, Place, called, executed
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap
+from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Job, jobs
+from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
+from loralint.model import Note
+from loralint.run.build import Part, Start
+from loralint.run.companions import joined, missing
+from loralint.run.inner import settled
+from loralint.run.launches import MOST, of_launch
+from loralint.run.mapped import mapped_starts, tuning_start, unmounted_starts
+from loralint.run.maps import maps_around
+from loralint.run.mounts import Mounts, finder
+from loralint.run.options import Options
+from loralint.run.pins import pins_near
+from loralint.run.project import Project
+from loralint.source.document import Document
+
+
+class Container(NamedTuple):
+    """One container of a job, where it stands, and what it runs."""
+
+    at: At
+    place: Place
+    executed: tuple[Executed, ...]
+
+
+def manifest_starts(document: Document, options: Options, project: Project) -> list[Start]:
+    """One for each launch of each job; one for a job of which nobody sees the launch."""
+    if is_template_text(document.text):
+        return []
+    found = started(document)
+    if not found:
+        return unmounted_starts(document, options, project)
+    maps = maps_around(document, project, options.configmaps)
+    several = [one for job in found[:MOST] for one in _of_job(document, job, maps, options, project)]
+    return several + unmounted_starts(document, options, project, beside=several)
+
+
+def _of_job(
+    document: Document, job: Job, maps: tuple[ConfigMap, ...], options: Options, project: Project
+) -> list[Start]:
+    """The runs of one job, of which the first tells what stands out in the job."""
+    containers = list(_containers(job, maps))
+    found = list(_launched(containers, options, project))
+    if not found:
+        found = tuning_start(document, job, maps, options) or mapped_starts(containers, options)
+        found = [_joined(one, containers, options, project) for one in found]
+    starts = found[:MOST] or [joined(Start((), READER, f"`kind: {job.kind}`"), options, project)]
+    unread = [one.why for each in containers for one in each.executed if one.why]
+    notes = tuple(Note("not-checked", f"what a container runs: {why}") for why in dict.fromkeys(unread))
+    pins = pins_near(document.file, project)
+    return [
+        _with_manifest(
+            start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *notes)),
+            job,
+            first=index == 0,
+        )
+        for index, start in enumerate(starts)
+    ]
+
+
+def _with_manifest(start: Start, job: Job, *, first: bool) -> Start:
+    """The start with the manifest as its weakest part, whose rules hold besides the trainer's."""
+    alone = start.reader.name == READER.name
+    parts = tuple(settled(one, job.document) for one in start.parts)
+    manifest = Part("manifest", job.document, reader_of(job, flags=alone, observe=first), job.document)
+    reader = start.reader if alone else start.reader._replace(kin=(*start.reader.kin, READER.name))
+    return start._replace(parts=(*parts, manifest), reader=reader)
+
+
+def _containers(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Container]:
+    """The containers of a job with what they run; where a TrainJob has no command, those of its runtime."""
+    given = [(one, job) for one in job.containers()]
+    if job.kind == "TrainJob" and not any(named(at, "command") or named(at, "args") for (_, at), _ in given):
+        given = [(one, runtime) for runtime in _runtimes(job) for one in runtime.containers()] or given
+    for (group, at), owner in given:
+        place = owner.place(group, maps)
+        yield Container(at, place, (executed(at, place), *called(at, place)))
+
+
+def _runtimes(job: Job) -> list[Job]:
+    """The runtimes of the same file that a TrainJob names."""
+    name = word(inside(job.spec, "runtimeRef"), "name")
+    return [one for one in jobs(job.document) if one.kind in RUNTIMES and one.name == name]
+
+
+def _launched(containers: list[Container], options: Options, project: Project) -> Iterator[Start]:
+    """The runs that the containers launch, each once, however many pods launch it alike."""
+    seen: set[object] = set()
+    for container in containers:
+        for one in container.executed:
+            for launch in one.launches[:MOST]:
+                key = _alike(launch)
+                if key not in seen and len(seen) < MOST:
+                    seen.add(key)
+                    yield from _of_launch(launch, one, container, options, project)
+
+
+def _alike(launch: Launch) -> object:
+    root = launch.flags.root
+    flags = tuple((pair.key, _raw(pair.value)) for pair in root.pairs) if root is not None else ()
+    script = launch.script.raw if launch.script is not None else ""
+    return launch.program, launch.subcommand, script, launch.module, flags, tuple(w.raw for w in launch.positionals)
+
+
+def _raw(node: object) -> str:
+    return getattr(node, "raw", "") or " ".join(one.raw for one in getattr(node, "items", ()))
+
+
+def _of_launch(
+    launch: Launch, one: Executed, container: Container, options: Options, project: Project
+) -> Iterator[Start]:
+    near = container.place.document.file
+    mounts = Mounts(project, container.at, container.place, one, launch.folder)
+    for start in of_launch(launch, one.document, options, finder(launch, mounts, near)):
+        yield _told(joined(_plain(start), options, mounts), mounts)
+
+
+def _plain(start: Start) -> Start:
+    """A script of which nothing but a launcher speaks is read as before: what every script calls alike, and no more."""
+    if start.reader.name != "generic" or not start.reader.guessed:
+        return start
+    parts = [one._replace(reader=one.reader._replace(table=())) if one.kind == "flags" else one for one in start.parts]
+    return start._replace(reader=READER._replace(kin=("generic",)), parts=tuple(parts))
+
+
+def _joined(start: Start, containers: list[Container], options: Options, project: Project) -> Start:
+    """A start that no launch names, with the companions of its config."""
+    if not containers:
+        return joined(start, options, project)
+    first = containers[0]
+    mounts = Mounts(project, first.at, first.place, first.executed[0], "")
+    return _told(joined(start, options, mounts), mounts)
+
+
+def _told(start: Start, mounts: Mounts) -> Start:
+    """The start with what is to be said of the files that it names."""
+    better = {missing(name): note for name, note in mounts.told.items()}
+    seen = (note for note in mounts.told.values() if note.kind == "info")
+    return start._replace(notes=tuple(dict.fromkeys([*(better.get(note, note) for note in start.notes), *seen])))

@@ -1,0 +1,122 @@
+"""Runs whose config stands in a ConfigMap that no launch names: the image reads it, or KAITO, or nobody is seen to."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, find_map, maps_of, mounted
+from loralint.frameworks.readers.kubernetes.objects import Job
+from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, word
+from loralint.model import Note
+from loralint.run.assemble import config_start
+from loralint.run.build import Start
+from loralint.run.inner import settled
+from loralint.run.maps import mounted_beside
+from loralint.run.options import Options
+from loralint.run.project import Project
+from loralint.source.document import Document, Node
+from loralint.source.inner import Piece, read_pieces
+
+if TYPE_CHECKING:
+    from loralint.run.manifests import Container
+
+_ENDS = (".yaml", ".yml", ".json", ".toml")
+# Variables by which an image is told its config: as a path, or as the text itself in base64.
+_PATHS = ("SFT_TRAINER_CONFIG_JSON_PATH",)
+_TEXTS = ("SFT_TRAINER_CONFIG_JSON_ENV_VAR",)
+# Texts of one file that are tried; a map has a handful.
+_MOST = 64
+
+
+def tuning_start(document: Document, job: Job, maps: tuple[ConfigMap, ...], options: Options) -> list[Start]:
+    """What KAITO trains: the config in the map that the Workspace names, else its own template."""
+    if job.kind != "Workspace":
+        return []
+    tuning = named(job.spec, "tuning")
+    name, method = word(tuning, "config"), word(tuning, "method") or "lora"
+    if not name:
+        why = f"what KAITO's own `{method}-params-template` says: it comes with the operator"
+    else:
+        found = find_map((*maps_of(document), *maps), name, job.namespace)
+        given = found.texts.get("training_config.yaml") if found is not None else None
+        start = config_start(given.read("training_config.yaml"), options) if given is not None else None
+        if start is not None:
+            return [start]
+        why = f"what the ConfigMap `{name}` says: it is not at hand (--configmap {name}=FILE)"
+    from loralint.frameworks.readers.kubernetes import READER
+
+    return [Start((), READER, "`tuning`", notes=(Note("not-checked", why),))]
+
+
+def mapped_starts(containers: list[Container], options: Options) -> list[Start]:
+    """The config that an image is told by a variable, or the only one that is mounted."""
+    for container in containers:
+        for one in _told(container):
+            start = config_start(one, options)
+            if start is not None:
+                return [start]
+    found = [start for one in containers for each in _mounted(one) if (start := config_start(each, options))]
+    return found if len(found) == 1 else []
+
+
+def _told(container: Container) -> Iterator[Document]:
+    place = container.place
+    for variable in items(named(container.at, "env")):
+        name, value = word(variable, "name"), named(variable, "value")
+        if value is not None and name in _PATHS and text(value).startswith("/"):
+            found = mounted(text(value), place.pod, container.at, place.all_maps(), place.namespace)
+            if found.text is not None:
+                yield found.text.read(found.name)
+        elif value is not None and name in _TEXTS:
+            yield from _decoded(place.document, value)
+
+
+def _decoded(document: Document, value: At) -> Iterator[Document]:
+    """A text in base64, of which every place is that of the whole."""
+    try:
+        decoded = base64.b64decode(text(value), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return
+    yield read_pieces(document, decoded, [Piece(0, value.node.start, 0)], "config.json")
+
+
+def _mounted(container: Container) -> Iterator[Document]:
+    """Every text of the maps that a container mounts whose name is that of a config."""
+    place = container.place
+    used = {word(one, "name") for one in items(named(container.at, "volumeMounts"))}
+    for volume in items(named(place.pod, "volumes")):
+        sources = [volume, *items(inside(volume, "projected.sources"))] if word(volume, "name") in used else []
+        for source in sources:
+            found = find_map(place.all_maps(), word(named(source, "configMap"), "name"), place.namespace)
+            for key, one in list(found.texts.items())[:_MOST] if found is not None else ():
+                if key.endswith(_ENDS):
+                    yield one.read(key)
+
+
+def unmounted_starts(
+    document: Document, options: Options, project: Project, beside: Iterable[Start] = ()
+) -> list[Start]:
+    """The configs in maps of a file that no job of its folder is seen to use, each a run of its own."""
+    used = {root.start for one in beside for root in _roots(one)}
+    found: list[Start] = []
+    for one in maps_of(document):
+        if any(key.endswith(_ENDS) for key in one.texts) and not mounted_beside(one.name, document, project):
+            alone = [_alone(key, given, options) for key, given in list(one.texts.items())[:_MOST]]
+            found += [start for start in alone if start is not None and used.isdisjoint(map(_start, _roots(start)))]
+    return [start._replace(parts=tuple(settled(part, document) for part in start.parts)) for start in found]
+
+
+def _roots(start: Start) -> list[Node]:
+    return [part.document.root for part in start.parts if part.document.root is not None]
+
+
+def _start(root: Node) -> int:
+    return root.start
+
+
+def _alone(key: str, given: Text, options: Options) -> Start | None:
+    start = config_start(given.read(key), options) if key.endswith(_ENDS) else None
+    return start._replace(reason=f"`{key}` of a ConfigMap: {start.reason}") if start is not None else None

@@ -1,0 +1,109 @@
+"""Files that a container's launch names: in a ConfigMap, written by its own script, in the repository, or unseen."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import NamedTuple
+
+from loralint.frameworks.launch import guessed, reader_for
+from loralint.frameworks.launched import Launch
+from loralint.frameworks.readers.kubernetes.command import Executed, Place
+from loralint.frameworks.readers.kubernetes.maps import mounted
+from loralint.frameworks.readers.kubernetes.tree import At
+from loralint.frameworks.readers.kubernetes.variables import working_folder
+from loralint.model import Note, Unknown
+from loralint.run.launches import Find
+from loralint.run.project import Project
+from loralint.source.command import Files, Word
+from loralint.source.document import Document
+from loralint.source.inner import Piece, read_pieces
+from loralint.source.shown import shown
+
+
+class Found(NamedTuple):
+    """What a name leads to. document: None when nobody can look into it, for the reason of `note`."""
+
+    document: Document | None
+    note: Note | None = None
+
+
+class Mounts(Project):
+    """The files as a container sees them; `told` holds what is to be said of those that were found or missed."""
+
+    __slots__ = ("_container", "_folder", "_place", "_project", "_written", "told")
+
+    def __init__(self, project: Project, container: At, place: Place, executed: Executed, folder: str | None) -> None:
+        super().__init__(*project.roots)
+        self.claimed, self.pins = project.claimed, project.pins
+        self._project = project
+        self._container = container
+        self._place = place
+        self._written = executed
+        self._folder = folder or working_folder(container)
+        self.told: dict[str, Note] = {}
+
+    def find(self, name: str, near: str) -> Document | None:
+        """As for a project: the file that the run means by `name`."""
+        found = self.look(name, near)
+        if found.note is not None:
+            self.told[name] = found.note
+        return found.document
+
+    def document(self, path: str, shown: str) -> Document:
+        """A file of the repository."""
+        return self._project.document(path, shown)
+
+    def look(self, name: str, near: str) -> Found:
+        """What a name leads to, and what is to be said of it."""
+        path = posixpath.normpath(posixpath.join(self._folder, name))
+        written = next((one for one in self._written.files if self._is(one.name, path)), None)
+        if written is not None:
+            return Found(_written(self._written.document, written))
+        if not path.startswith("/"):
+            return self._beside(name, near, "the image decides where the command starts")
+        place = self._place
+        given = mounted(path, place.pod, self._container, place.all_maps(), place.namespace)
+        if given.text is not None:
+            return Found(given.text.read(given.name))
+        return self._beside(path, near, given.why) if given.image else Found(None, _unseen(name, given.why))
+
+    def _is(self, name: str, path: str) -> bool:
+        return posixpath.normpath(posixpath.join(self._folder, name)) == path
+
+    def _beside(self, path: str, near: str, why: str) -> Found:
+        """A file of the image: most are copied from the repository, where the same path ends the same way."""
+        parts = path.strip("/").split("/")
+        for start in range(len(parts) - 1 if path.startswith("/") else 1):
+            tail = "/".join(parts[start:])
+            found = self._project.find(tail, near)
+            if found is not None:
+                message = f"`{shown(path)}` of the image is taken for `{shown(found.file)}`"
+                return Found(found, Note("info", message))
+        return Found(None, _unseen(path, why))
+
+
+def _unseen(path: str, why: str) -> Note:
+    return Note("not-checked", f"what `{shown(path)}` says: {why}")
+
+
+def _written(document: Document, files: Files) -> Document:
+    """A file that the script writes itself."""
+    moves = files.moves or ((0, files.start),)
+    ends = [at for at, _ in moves[1:]] + [len(files.text)]
+    pieces = [Piece(at, start, end - at) for (at, start), end in zip(moves, ends, strict=True)]
+    return read_pieces(document, files.text, pieces, posixpath.basename(files.name))
+
+
+def finder(launch: Launch, mounts: Mounts, near: str) -> Find:
+    """How `of_launch` finds the files of a container; a script that is known by its name may stay unseen."""
+    known = reader_for(launch) is not None and not guessed(launch)
+
+    def find(kind: str, word: Word) -> Document | Note | None:
+        if isinstance(word.text, Unknown):
+            return Note("not-checked", f"what a file of the run says: {word.text.reason}") if kind == "config" else None
+        document = mounts.find(word.text, near)
+        if document is not None:
+            return document
+        return mounts.told.get(word.text) if kind == "config" or not known else None
+
+    return find
