@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from loralint.source.shell.assignments import assign, whole
 from loralint.source.shell.words import Field, expand
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as Syntax
 
     from loralint.source.shell.grammar import Tree
-    from loralint.source.shell.program import Reading
+    from loralint.source.shell.reading import Reading
     from loralint.source.shell.scope import Scope
 
 Documents = tuple[tuple[str, int], ...]
@@ -44,8 +45,6 @@ _DURATION = re.compile(r"\d+(\.\d+)?[smhd]?")
 
 def simple(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope, documents: Documents) -> None:
     """Follow one simple command. documents: here-documents that it reads."""
-    from loralint.source.shell.program import assign, whole
-
     own: dict[str, Field] = {}
     words: list[Field] = []
     end = -1
@@ -92,14 +91,12 @@ def perform(
     documents: Documents = (),
 ) -> None:  # fmt: skip
     """Do what the words say, as far as the shell itself would."""
-    from loralint.source.shell.program import call
-
     words = _unwrapped(words, own)
     if not words:
         return
     name = words[0].text
     if name in scope.functions and not words[0].why:
-        call(reading, name, words[1:], scope)
+        reading.call(name, words[1:], scope)
     elif name in _BUILTINS:
         _BUILTINS[name](reading, words, scope, own, at)
     elif not _nested(reading, words, scope, own, documents):
@@ -137,8 +134,6 @@ def _nested(
     reading: Reading, words: Sequence[Field], scope: Scope, own: dict[str, Field], documents: Documents
 ) -> bool:
     """`bash -c "text"`, also behind a launcher or a container, and `bash <<EOF`: the text is followed instead."""
-    from loralint.source.shell.program import inner
-
     index = next((n for n, one in enumerate(words) if one.text.rpartition("/")[2] in SHELLS), -1)
     if index < 0:
         return False
@@ -157,7 +152,7 @@ def _nested(
         inside.exported[name] = None
     reading.prefix = (*outer, *words[:index])
     for text, start in texts:
-        inner(reading, text, start, inside)
+        reading.inner(text, start, inside)
     reading.prefix = outer
     return bool(texts)
 
@@ -211,11 +206,9 @@ def _shift(_reading: Reading, words: list[Field], scope: Scope, _own: object, _a
 
 def _eval(reading: Reading, words: list[Field], scope: Scope, own: dict[str, Field], _at: object) -> None:
     """`eval "$cmd"`: the words once more as a command."""
-    from loralint.source.shell.program import inner
-
     for name, one in own.items():
         scope.names[name] = (one,)
-    inner(reading, *reading.texts.join(words[1:], scope), scope)
+    reading.inner(*reading.texts.join(words[1:], scope), scope)
 
 
 _BUILTINS = {
@@ -229,3 +222,10 @@ _BUILTINS = {
     "shift": _shift,
     "eval": _eval,
 }
+
+
+def _command(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
+    simple(reading, tree, syntax, scope, ())
+
+
+KINDS = {"command": _command}

@@ -33,7 +33,7 @@ def read_executed(
         given = tuple(as_word(one, document.lines) for one in words)
         return Shell((Command(given, env, folder, (), True, start, end),))
     from loralint.source.shell.commands import perform
-    from loralint.source.shell.program import Reading
+    from loralint.source.shell.reading import Reading
     from loralint.source.shell.scope import Scope
 
     reading, scope = Reading(document), Scope()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as Syntax
 
     from loralint.source.shell.grammar import Tree
-    from loralint.source.shell.program import Reading
+    from loralint.source.shell.reading import Reading
     from loralint.source.shell.scope import Scope
 
 _WRITERS = frozenset({"cat", "tee"})
@@ -21,8 +21,6 @@ _EXPANSIONS = frozenset({"simple_expansion", "expansion", "command_substitution"
 
 def redirected(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
     """Follow a command with its redirections."""
-    from loralint.source.shell.program import run
-
     body = syntax.child_by_field_name("body")
     redirects = [child for child in syntax.children if child.type.endswith("_redirect")]
     heredocs = [child for child in redirects if child.type == "heredoc_redirect"]
@@ -33,10 +31,10 @@ def redirected(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> No
         if not documents or not _kept(reading, tree, body, redirects, documents[0], scope):
             simple(reading, tree, body, scope, tuple((tree.text(one.start, one.end), one.start) for one in documents))
     elif body is not None:
-        run(reading, tree, body, scope)
+        reading.run(tree, body, scope)
     for child in nested:
         if child.type in {"pipeline", "command", "list"}:
-            run(reading, tree, child, scope)
+            reading.run(tree, child, scope)
 
 
 def _kept(reading: Reading, tree: Tree, body: Syntax, redirects: list[Syntax], text: Field, scope: Scope) -> bool:
@@ -103,3 +101,6 @@ def _bounds(tree: Tree, heredoc: Syntax, body: Syntax) -> tuple[int, int]:
     while first > tree.start and tree.text(first - 1, first) in " \t":
         first -= 1
     return first, end
+
+
+KINDS = {"redirected_statement": redirected}

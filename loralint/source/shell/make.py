@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from loralint.source.command import Part, Shell
 from loralint.source.shell.faults import Fault, faults
 from loralint.source.shell.grammar import Tree, bound
-from loralint.source.shell.program import Reading, run
+from loralint.source.shell.reading import Reading
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import FILLER, Field, bounded
 
@@ -42,7 +42,7 @@ def read_make(document: Document) -> Shell:
         if line.startswith("\t"):
             tree = Tree(_as_bash(line), start)
             before = len(reading.commands)
-            run(reading, tree, tree.root, scope.copy())
+            reading.run(tree, tree.root, scope.copy())
             found += faults(tree, reading.commands[before:])
     return Shell(tuple(reading.commands), tuple(reading.files), tuple(found))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loralint.source.command import Part, Shell
 from loralint.source.shell.faults import faults
 from loralint.source.shell.grammar import Tree, bound
-from loralint.source.shell.program import Reading, run
+from loralint.source.shell.reading import Reading
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import BACKSLASH, FILLER, Field
 
@@ -67,7 +67,7 @@ def read_windows(document: Document) -> Shell:
             continue
         tree = Tree(_as_bash(line, dialect), start)
         before = len(reading.commands)
-        run(reading, tree, tree.root, scope.copy(sure=here == 0))
+        reading.run(tree, tree.root, scope.copy(sure=here == 0))
         found += [fault for fault in faults(tree, reading.commands[before:]) if fault[0] != "continuation"]
     return Shell(tuple(reading.commands), tuple(reading.files), tuple(found))
 
