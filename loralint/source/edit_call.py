@@ -36,7 +36,9 @@ def insert_argument(doc: Document, call: Node, key: str, text: str) -> Edit:
 
 def remove_argument(doc: Document, call: Node, pair: Pair) -> Edit:
     """Take a keyword out with one comma. ValueError where its end is not plain to see, or in a notebook."""
-    if in_cell(call) or not _is_keyword(doc, call, pair):
+    if in_cell(call):
+        raise ValueError("a cell of a notebook is a text in quotes")
+    if not _is_keyword(doc, call, pair):
         raise ValueError("the argument is not written as a keyword here")
     start, end = pair.key_node.start, _end(doc, pair)
     behind = _COMMA.match(doc.text, end)

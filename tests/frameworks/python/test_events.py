@@ -1,0 +1,96 @@
+"""What a script does, in its order, and to which object."""
+
+from __future__ import annotations
+
+HEAD = """
+    from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, DataCollatorForLanguageModeling
+    from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
+    from trl import SFTTrainer
+"""
+
+
+def told(read, body):
+    (start,) = read(HEAD + body)
+    return [event for event in start.events if event.kind != "set-attribute"]
+
+
+def kinds(read, body):
+    return [event.kind for event in told(read, body)]
+
+
+def test_a_model_is_one_object_through_everything_that_wraps_it(read):
+    events = told(read, """
+    model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=BitsAndBytesConfig(load_in_8bit=True))
+    model = prepare_model_for_kbit_training(model.to("cuda"))
+    peft_model = get_peft_model(model, LoraConfig(r=8), adapter_name="law")
+    trainer = SFTTrainer(model=peft_model, train_dataset=rows)
+    trainer.train()
+    merged = trainer.model.merge_and_unload()
+    """)  # fmt: skip
+    assert [event.kind for event in events] == ["load", "prepare", "wrap", "trainer", "train", "merge"]
+    load, prepare, wrap, trainer = events[:4]
+    assert load.on == prepare.on == wrap.on
+    assert set(load.on) < set(trainer.on)
+    assert (load.data["bits"], wrap.data["named"]) == (8, True)
+    assert (trainer.data["wrapped"], trainer.data["has_peft_config"], trainer.data["trl"]) == (True, False, True)
+    assert wrap.value.span.line == 8
+
+
+def test_two_models_are_two_objects(read):
+    first, second = told(read, """
+    one, two = AutoModelForCausalLM.from_pretrained("gpt2"), AutoModelForCausalLM.from_pretrained("gpt2")
+    lora = LoraConfig(r=8)
+    """)  # fmt: skip
+    assert set(first.on).isdisjoint(second.on)
+
+
+def test_whether_a_config_reaches_a_trainer_is_unknown_where_a_function_makes_it(read):
+    (trainer,) = told(read, "    SFTTrainer(model='gpt2', train_dataset=rows, peft_config=make())\n")
+    assert trainer.data["has_peft_config"] is None
+
+
+def test_what_is_done_to_tokenizers(read):
+    events = told(read, """
+    tokenizer = AutoTokenizer.from_pretrained("gpt2")
+    tokenizer.pad_token = tokenizer.eos_token
+    tokenizer.add_special_tokens({"pad_token": "[PAD]"})
+    tokenizer.add_tokens(["<call>"])
+    tokenizer.eos_token = "<|im_end|>"
+    collator = DataCollatorForLanguageModeling(tokenizer, mlm=False)
+    lora = LoraConfig(r=8)
+    """)  # fmt: skip
+    assert [event.kind for event in events] == [
+        "load-tokenizer", "set-pad", "set-pad", "add-tokens", "add-tokens", "set-eos", "collator",
+    ]  # fmt: skip
+    assert [event.data["is_eos"] for event in events if event.kind == "set-pad"] == [True, False]
+    assert [event.data["only_pad"] for event in events if event.kind == "add-tokens"] == [True, False]
+    assert len({event.on for event in events}) == 1
+
+
+def test_rows_whose_tokenizer_sees_no_end_token(read):
+    body = """
+    tokenizer = AutoTokenizer.from_pretrained("gpt2")
+    tokenizer.pad_token = tokenizer.eos_token
+    rows = tokenizer(text{more})
+    lora = LoraConfig(r=8)
+    """
+    ends = [told(read, body.format(more=more))[1].data["ends"] for more in ("", " + tokenizer.eos_token")]
+    assert ends == [False, True]
+
+
+def test_a_mode_is_no_training_and_a_branch_is_not_sure(read):
+    events = told(read, """
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    if choose():
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    model = get_peft_model(model, LoraConfig(r=8))
+    model.train()
+    """)  # fmt: skip
+    assert [(event.kind, event.sure) for event in events] == [("load", True), ("checkpointing", False), ("wrap", True)]
+    assert events[1].data["reentrant"] is False
+
+
+def test_a_saved_adapter_is_frozen_unless_told_otherwise(read):
+    body = "    model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained('gpt2'), 'out'{more})\n    "
+    found = [told(read, body.format(more=more))[1] for more in ("", ", is_trainable=True")]
+    assert [event.data["trainable"] for event in found] == [False, True]

@@ -1,0 +1,80 @@
+"""Keywords that a release does not know, and what goes wrong on the way to a class."""
+
+from __future__ import annotations
+
+import pytest
+
+from loralint.frameworks.python.classes import CLASSES
+from loralint.frameworks.python.keywords import keywords, moved
+from loralint.knowledge.data import part
+
+
+def observed(layer):
+    return {one.value.key: (one.kind, one.effect, one.replacement) for one in layer.observations}
+
+
+def test_a_slip_and_a_foreign_keyword(run):
+    _, layer = run("""
+        from peft import LoraConfig
+        from transformers import TrainingArguments
+        LoraConfig(r=8, lora_aplha=16, learning_rate=1e-4)
+        TrainingArguments(output_dir="out")
+    """)
+    assert observed(layer) == {
+        "LoraConfig.lora_aplha": ("unknown", "crash", "LoraConfig.lora_alpha"),
+        "LoraConfig.learning_rate": ("unknown", "crash", ""),
+    }
+    assert "TrainingArguments does" in layer.observations[1].message
+
+
+@pytest.mark.parametrize(("version", "there"), [("0.19.1", False), ("0.20.0", True)])
+def test_a_keyword_that_a_release_took_away(run, version, there):
+    _, layer = run("""
+        from trl import SFTConfig
+        SFTConfig(output_dir="out", max_seq_length=1024)
+    """, trl=version)  # fmt: skip
+    found = observed(layer).get("SFTConfig.max_seq_length")
+    assert found == (("renamed", "crash", "SFTConfig.max_length") if there else None)
+
+
+def test_a_class_of_the_program_itself_may_take_anything(run):
+    _, layer = run("""
+        from dataclasses import dataclass
+        import transformers
+        from peft import LoraConfig
+        @dataclass
+        class TrainingArguments(transformers.TrainingArguments):
+            special: int = 3
+        LoraConfig(r=8)
+        TrainingArguments(output_dir="out", special=4)
+    """)
+    assert observed(layer) == {}
+
+
+def test_arguments_that_reach_no_trainer(run):
+    _, layer = run("""
+        from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+        args = TrainingArguments(output_dir="out", bf16=True)
+        Trainer(model=AutoModelForCausalLM.from_pretrained("gpt2"), train_dataset=rows).train()
+    """)
+    assert observed(layer)["TrainingArguments"] == ("ignored", "changed", "Trainer(args=...)")
+
+
+def test_strings_without_a_comma_and_a_list_that_is_none(run):
+    _, layer = run("""
+        from peft import LoraConfig
+        names = []
+        LoraConfig(target_modules=["q_proj" "v_proj", "k_proj"], modules_to_save=names.append("lm_head"))
+    """)
+    assert {key: found[:2] for key, found in observed(layer).items()} == {
+        "LoraConfig.target_modules": ("coerced", "changed"),
+        "LoraConfig.modules_to_save": ("coerced", "changed"),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(part("keys-python")["classes"]))
+def test_every_listed_class_is_known_and_takes_nothing_that_is_gone(name):
+    assert name in CLASSES
+    assert not keywords(name) & moved(name).keys()
+    for entry in moved(name).values():
+        assert entry["when"].startswith(entry["package"] + ">=")

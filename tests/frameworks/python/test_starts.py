@@ -1,0 +1,161 @@
+"""Which objects make a start, what its fields are, and where they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from loralint.model import Unknown
+
+SFT = """
+    import torch
+    from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+    from peft import LoraConfig, TaskType
+    from trl import SFTConfig, SFTTrainer
+
+    RANK = 16
+    bnb = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
+    model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B", quantization_config=bnb, device_map="auto")
+    lora = LoraConfig(r=RANK, lora_alpha=32, task_type=TaskType.CAUSAL_LM, target_modules=["q_proj", "v_proj"])
+    args = SFTConfig("out", learning_rate=3e-4, packing=True, max_length=2048)
+    trainer = SFTTrainer(model, args, train_dataset=rows, peft_config=lora)
+    trainer.train()
+"""
+
+
+def values(config, *fields):
+    return [config.get(field).value for field in fields]
+
+
+def test_the_fields_of_a_whole_script(run):
+    config, layer = run(SFT)
+    assert (layer.kind, config.reader.name, config.reader.kin) == ("script", "trl", ("peft",))
+    assert values(config, "model.base", "model.class", "dist.device_map") == [
+        "Qwen/Qwen2.5-7B", "AutoModelForCausalLM", "auto",
+    ]  # fmt: skip
+    assert values(config, "adapter.method", "adapter.rank", "adapter.alpha", "adapter.dropout") == ["lora", 16, 32, 0.0]
+    assert values(config, "adapter.targets", "adapter.task_type") == [["q_proj", "v_proj"], "CAUSAL_LM"]
+    assert values(config, "quant.bits", "quant.method", "quant.type", "quant.double") == [4, "bnb", "nf4", False]
+    assert values(config, "quant.compute_dtype", "quant.storage_dtype") == ["bf16", "uint8"]
+    assert values(config, "optim.lr", "data.packing", "data.sequence_len", "train.task") == [3e-4, True, 2048, "sft"]
+    assert values(config, "checkpoint.output_dir", "precision.bf16", "train.epochs") == ["out", True, 3.0]
+    assert layer.observations == ()
+
+
+def test_a_value_stands_where_it_is_given_and_its_key_names_the_class(run):
+    config, _ = run(SFT)
+    rank, rate = config.get("adapter.rank"), config.get("optim.lr")
+    assert (rank.key, rank.span.line, rank.text) == ("LoraConfig.r", 7, "16")
+    assert (rate.key, rate.span.line, rate.text) == ("SFTConfig.learning_rate", 11, "3e-4")
+    assert config.get("optim.weight_decay").key == "SFTConfig.weight_decay"
+    assert config.write("optim.lr", 1e-4) == ("SFTConfig.learning_rate", 1e-4)
+
+
+def test_of_several_configs_the_one_that_reaches_the_trainer_counts(run):
+    config, _ = run("""
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+        small, large = LoraConfig(r=8), LoraConfig(r=64)
+        model = get_peft_model(AutoModelForCausalLM.from_pretrained("gpt2"), large)
+        other = TrainingArguments(output_dir="a", learning_rate=1e-5)
+        Trainer(model=model, args=TrainingArguments(output_dir="b", learning_rate=1e-4), train_dataset=rows).train()
+    """)
+    assert values(config, "adapter.rank", "optim.lr", "checkpoint.output_dir") == [64, 1e-4, "b"]
+
+
+def test_each_trainer_is_a_start_of_its_own(read):
+    first, second = read("""
+        from peft import LoraConfig
+        from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
+        SFTTrainer("gpt2", SFTConfig(output_dir="sft"), train_dataset=rows, peft_config=LoraConfig(r=8)).train()
+        DPOTrainer("sft", args=DPOConfig(output_dir="dpo"), train_dataset=rows, peft_config=LoraConfig(r=4)).train()
+    """)
+    keys = [[pair.key for pair in start.document.root.pairs] for start in (first, second)]
+    assert sorted(keys[0]) == ["LoraConfig", "SFTConfig", "SFTTrainer"]
+    assert sorted(keys[1]) == ["DPOConfig", "DPOTrainer", "LoraConfig"]
+    assert first.offset < second.offset
+    assert [event.data.get("class") for event in second.events if event.kind == "trainer"] == ["DPOTrainer"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from transformers import AutoModelForCausalLM\nmodel = AutoModelForCausalLM.from_pretrained('gpt2')",
+        "import numpy as np\nprint(np.zeros(3))",
+        "from sklearn import Trainer\n",
+    ],
+)
+def test_a_program_without_any_of_it_starts_nothing(read, text):
+    assert read(text) == ()
+
+
+def test_what_a_call_gets_from_elsewhere_is_unknown_with_the_reason(run):
+    config, _ = run("""
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM
+        model = get_peft_model(AutoModelForCausalLM.from_pretrained("gpt2"), LoraConfig(r=8, **settings))
+    """)
+    assert config.get("adapter.rank").value == 8
+    alpha = config.get("adapter.alpha").value
+    assert isinstance(alpha, Unknown)
+    assert "LoraConfig" in alpha.reason
+
+
+def test_two_configs_of_which_either_may_count_leave_the_method_unknown(run):
+    config, _ = run("""
+        from peft import LoraConfig
+        from trl import SFTTrainer
+        if choose():
+            lora = LoraConfig(r=8)
+        else:
+            lora = LoraConfig(r=16)
+        SFTTrainer(model="gpt2", train_dataset=rows, peft_config=lora)
+    """)
+    assert isinstance(config.get("adapter.method").value, Unknown)
+
+
+def test_a_trainer_without_an_adapter_trains_the_whole_model(run):
+    config, _ = run("""
+        from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+        model = AutoModelForCausalLM.from_pretrained("gpt2")
+        Trainer(model=model, args=TrainingArguments(output_dir="out"), train_dataset=rows).train()
+    """)
+    assert config.get("adapter.method").value == "full"
+    assert config.get("optim.lr").value == 5e-5
+
+
+def test_a_model_from_nobody_knows_where_may_have_an_adapter(run):
+    config, _ = run("""
+        from transformers import Trainer, TrainingArguments
+        from models import build
+        Trainer(model=build(), args=TrainingArguments(output_dir="out"), train_dataset=rows).train()
+    """)
+    assert isinstance(config.get("adapter.method").value, Unknown)
+    assert isinstance(config.get("quant.bits").value, Unknown)
+
+
+@pytest.mark.parametrize(("name", "method"), [("IA3Config", "ia3"), ("LoHaConfig", "loha"), ("OFTConfig", "oft")])
+def test_other_methods_have_their_own_name_and_no_defaults_of_lora(run, name, method):
+    config, _ = run(f"""
+        from peft import {name}, get_peft_model
+        model = get_peft_model(base, {name}(target_modules=["q_proj"]))
+    """)
+    assert config.get("adapter.method").value == method
+    assert config.get("adapter.alpha").origin == "absent"
+
+
+@pytest.mark.parametrize(("version", "dtype"), [("4.57.6", "fp32"), ("5.24.0", "auto")])
+def test_the_dtype_of_a_model_depends_on_the_release(run, version, dtype):
+    config, _ = run("""
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM
+        model = get_peft_model(AutoModelForCausalLM.from_pretrained("gpt2"), LoraConfig(r=8))
+    """, transformers=version)  # fmt: skip
+    assert config.get("model.dtype").value == dtype
+
+
+def test_without_training_in_sight_nothing_blocks(read):
+    (start,) = read("from peft import LoraConfig\nconfig = LoraConfig(r=8)")
+    assert start.reader.guessed
+    (start,) = read("from peft import LoraConfig\nfrom transformers import TrainingArguments\nLoraConfig(r=8)\n"
+                    "TrainingArguments(output_dir='out')")  # fmt: skip
+    assert not start.reader.guessed
