@@ -18,7 +18,7 @@ from loralint.checks.hit import Hit
 from loralint.facts.scope import Scope
 from loralint.model import Value
 from loralint.run.config import Config
-from loralint.run.spelling import setting
+from loralint.run.spelling import is_switch, setting
 from loralint.source.clean import clean
 from loralint.source.literal import key_text, pair_shown
 from loralint.source.secrets import mask
@@ -51,6 +51,8 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
     def pair(match: re.Match[str]) -> str:
         field, value = match.groups()
         key = config.key(field) if field else str(names["key"])
+        if value == "false" and is_switch(config.get(field) if field else hit.at):
+            return clean(f"no {key_text(key, _format(hit, field, config))}")
         return clean(pair_shown(key, shown(hit.suggest) if value[0] == "{" else value, _format(hit, field, config)))
 
     if _format(hit, None, config) not in _CONFIGS:
@@ -72,5 +74,7 @@ def _format(hit: Hit, field: str | None, config: Config) -> str:
 
 def written(value: Value) -> object:
     """What stands in the file, else the effective value; a long text is cut by `shown`."""
+    if is_switch(value):
+        return value.value
     told = value.text if value.text is not None and "\n" not in value.text else value.value
     return mask(value.key, told) if isinstance(told, str) else told

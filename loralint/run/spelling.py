@@ -6,10 +6,11 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from loralint.frameworks.detect import by_name, reader
+from loralint.model import Value
 from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.versions import versions_of
-from loralint.source.literal import pair_shown, pair_text, scalar_text
+from loralint.source.literal import key_text, pair_shown, pair_text, scalar_text
 
 
 def keys_of(framework: str) -> Callable[[str], str]:
@@ -36,8 +37,15 @@ def setting(config: Config, wanted: str) -> str:
     return " and ".join(dict.fromkeys(known) or [_plain(config, field, text) for field, text in pairs])
 
 
+def is_switch(value: Value) -> bool:
+    """Whether a value is a flag without a word behind it, which is on where it stands and off where it does not."""
+    return value.value is True and value.text is not None and value.text.startswith("-")
+
+
 def _as_written(config: Config, field: str, key: str, value: object) -> str:
     style = config.home(field).document.format if config.layers else "yaml"
+    if value is False and is_switch(config.get(field)):
+        return f"no {key_text(key, style)}"
     if style in ("flags", "python"):
         return pair_shown(key, repr(value) if style == "python" else scalar_text(value, "yaml"), style)
     return pair_text(key, scalar_text(value, "yaml"), "yaml")
