@@ -41,6 +41,7 @@ def check(
     tokenizer: str | os.PathLike[str] = "",
     companions: Iterable[str | os.PathLike[str]] = (),
     env: Mapping[str, str] | None = None,
+    configmaps: Mapping[str, str] | None = None,
     launch: str = "",
 ) -> Report:
     """Lint a file, a folder, several of them, or a config given as a mapping.
@@ -48,7 +49,8 @@ def check(
     gpu: such as "T4" or "A100-80GBx8"; target: such as "transformers=5.24"; rows: rows of training data; framework:
     read the files as this framework's. data, eval_data: files of rows to check with the configs; tokenizer: the model's
     tokenizer.json. companions: files that every run reads besides those that it names (DeepSpeed, accelerate, pins,
-    .env); env: variables that it gets; launch: the command line that starts it. A mapping is linted as if it were
+    .env); env: variables that it gets; configmaps: name of a ConfigMap that manifests mount -> the file or folder that
+    it is made of; launch: the command line that starts it. A mapping is linted as if it were
     written as JSON. Raises ValueError for an unknown framework, GPU, target, rule selector or file of rows, and
     FileNotFoundError for a path that leads to nothing. What a file holds never raises: one that cannot be read is a
     finding or a note.
@@ -57,7 +59,11 @@ def check(
     chosen = options(gpu=gpu, target=target, framework=framework, rows=rows, settings=settings)
     job = make_job(
         settings,
-        chosen._replace(companions=tuple(os.fspath(path) for path in companions), env=dict(env or {})),
+        chosen._replace(
+            companions=tuple(os.fspath(path) for path in companions),
+            env=dict(env or {}),
+            configmaps=dict(configmaps or {}),
+        ),
         chosen=tuple(select_rules),
         ignored=tuple(ignore_rules),
         show_settings=show_settings,
@@ -220,6 +226,12 @@ def _unread(document: Document) -> Run | None:
 
 
 def _unread_notes(document: Document) -> Iterator[Note]:
+    if document.format in ("yaml", "json") and "apiVersion" in document.text:
+        from loralint.frameworks.readers.kubernetes.templates import template
+
+        said = template(document)
+        if said:
+            yield Note("not-checked", said)
     for problem in document.problems:
         if problem.kind in _UNREAD:
             yield Note("not-checked", problem.message)

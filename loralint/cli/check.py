@@ -90,7 +90,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
                 framework=given["framework"],
                 rows=given["rows"],
                 settings=settings,
-            )._replace(companions=given["companions"], env=given["env"]),
+            )._replace(companions=given["companions"], env=given["env"], configmaps=given["configmaps"]),
             chosen=_words(given["chosen"]),
             ignored=_words(given["ignored"]),
             preview=given["preview"],

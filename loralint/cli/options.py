@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -39,11 +40,20 @@ def rule_names(ctx: click.Context, param: click.Parameter, typed: str) -> list[s
 
 def _variables(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """("A=1",) -> {"A": "1"}."""
-    del ctx, param
+    del ctx
     for one in given:
         if not one.partition("=")[1] or not one.partition("=")[0]:
-            raise click.BadParameter(f"{one!r} is not NAME=VALUE")
+            raise click.BadParameter(f"{one!r} is not {param.metavar}")
     return {name: value for name, _, value in (one.partition("=") for one in given)}
+
+
+def _maps(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """("name=path",) -> {"name": "path"}, of paths that lead somewhere."""
+    found = _variables(ctx, param, given)
+    for path in found.values():
+        if not os.path.exists(path):
+            raise click.BadParameter(f"there is no file or folder {path!r}")
+    return found
 
 
 def about_the_run(function: F) -> F:
@@ -65,6 +75,14 @@ def about_the_run(function: F) -> F:
             metavar="FILE",
             multiple=True,
             help="A file that the run reads too: DeepSpeed, accelerate, requirements, .env; repeatable.",
+        ),
+        click.option(
+            "--configmap",
+            "configmaps",
+            metavar="NAME=PATH",
+            multiple=True,
+            callback=_maps,
+            help="A ConfigMap that manifests mount and that is made of this file or folder; repeatable.",
         ),
         click.option(
             "--rows", type=click.IntRange(min=1), help="Rows of training data, for everything counted in steps."

@@ -44,6 +44,7 @@ _BESIDE = re.compile(
 )
 _DEEP = 4  # lists and wrappers within one another
 _WORKFLOWS = frozenset({"Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"})
+_WITHOUT_IMAGE = frozenset({"TrainJob", "Workspace"})
 # What mostly serves or waits, so that only a script that trains makes it a training.
 _SERVICES = frozenset({"Pod", "Deployment", "StatefulSet", "LeaderWorkerSet"})
 
@@ -141,7 +142,26 @@ def _made(document: Document, at: At, depth: int) -> Iterator[At]:
 @lru_cache(maxsize=1)  # recognising, reading and observing a file ask one after another
 def jobs(document: Document) -> tuple[Job, ...]:
     """The objects that start a training; a job for anything else, and what is no job, is left out."""
-    return tuple(job for at in objects(document) if (job := _job(document, at)) is not None and trains(job))
+    return tuple(job for job in _every(document) if not is_patch(job) and trains(job))
+
+
+def patches(document: Document) -> list[Job]:
+    """The objects that are a part of a job which stands elsewhere, as Kustomize puts one over another."""
+    return [job for job in _every(document) if is_patch(job)]
+
+
+def _every(document: Document) -> Iterator[Job]:
+    for at in objects(document):
+        job = _job(document, at)
+        if job is not None:
+            yield job
+
+
+def is_patch(job: Job) -> bool:
+    """Whether no container has what every container must have: an image."""
+    if job.kind in _WITHOUT_IMAGE or job.kind in _WORKFLOWS:
+        return False
+    return not any(named(container, "image") for group in job.pods for container in group.containers)
 
 
 def _job(document: Document, at: At) -> Job | None:
