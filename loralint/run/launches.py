@@ -20,7 +20,8 @@ from loralint.run.companions import missing
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripts import script_starts
-from loralint.source.command import Word
+from loralint.run.written import find_written
+from loralint.source.command import Files, Word
 from loralint.source.document import Document, Mark, Node, Pair
 from loralint.source.shell import read_shell
 
@@ -35,7 +36,7 @@ def launch_starts(document: Document, options: Options, project: Project) -> lis
     found: list[Start] = []
     shell = read_shell(document)
     for launch in launches(shell, document)[:MOST]:
-        found += _of(launch, document, options, project)
+        found += _of(launch, document, options, project, shell.files)
     pins = installed(shell.commands)
     return [start._replace(pins={**pins, **start.pins}) for start in found]
 
@@ -44,9 +45,14 @@ def launch_starts(document: Document, options: Options, project: Project) -> lis
 Find = Callable[[str, Word], Document | Note | None]
 
 
-def _of(launch: Launch, document: Document, options: Options, project: Project) -> list[Start]:
+def _of(
+    launch: Launch, document: Document, options: Options, project: Project, files: tuple[Files, ...]
+) -> list[Start]:
     def find(kind: str, word: Word) -> Document | Note | None:
-        found = project.find(_under(launch, word.text), document.file) if isinstance(word.text, str) else None
+        if isinstance(word.text, Unknown):
+            return missing(word.text) if kind == "config" else None
+        path = _under(launch, word.text)
+        found = find_written(path, files, document) or project.find(path, document.file)
         return missing(word.text) if found is None and kind == "config" else found
 
     return of_launch(launch, document, options, find)

@@ -14,9 +14,9 @@ from loralint.frameworks.readers.kubernetes.variables import working_folder
 from loralint.model import Note, Unknown
 from loralint.run.launches import Find
 from loralint.run.project import Project
-from loralint.source.command import Files, Word
+from loralint.run.written import written
+from loralint.source.command import Word
 from loralint.source.document import Document
-from loralint.source.inner import Piece, read_pieces
 from loralint.source.shown import shown
 
 
@@ -56,9 +56,9 @@ class Mounts(Project):
     def look(self, name: str, near: str) -> Found:
         """What a name leads to, and what is to be said of it."""
         path = posixpath.normpath(posixpath.join(self._folder, name))
-        written = next((one for one in self._written.files if self._is(one.name, path)), None)
-        if written is not None:
-            return Found(_written(self._written.document, written))
+        made = next((one for one in self._written.files if self._is(one.name, path)), None)
+        if made is not None:
+            return Found(written(self._written.document, made))
         if not path.startswith("/"):
             return self._beside(name, near, "the image decides where the command starts")
         place = self._place
@@ -84,14 +84,6 @@ class Mounts(Project):
 
 def _unseen(path: str, why: str) -> Note:
     return Note("not-checked", f"what `{shown(path)}` says: {why}")
-
-
-def _written(document: Document, files: Files) -> Document:
-    """A file that the script writes itself."""
-    moves = files.moves or ((0, files.start),)
-    ends = [at for at, _ in moves[1:]] + [len(files.text)]
-    pieces = [Piece(at, start, end - at) for (at, start), end in zip(moves, ends, strict=True)]
-    return read_pieces(document, files.text, pieces, posixpath.basename(files.name))
 
 
 def finder(launch: Launch, mounts: Mounts, near: str) -> Find:
