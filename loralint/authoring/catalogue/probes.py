@@ -1,0 +1,20 @@
+"""Values for the config classes whose own defaults make no model; sizes of a published checkpoint, or small ones."""
+
+from typing import Any
+
+PROBES: dict[str, dict[str, Any]] = {
+    "dots1": {"n_routed_experts": 128, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1},
+    "hunyuan_v1_dense": {"head_dim": 128},
+    "hunyuan_v1_moe": {"head_dim": 128},
+    "lfm2_moe": {"layer_types": ["conv", "conv", "full_attention", *["conv", "conv", "conv", "full_attention"] * 7]},
+    "ministral": {"head_dim": 128},
+    "nemotron": {"head_dim": 128},
+    "nemotron_h": {
+        "layers_block_type": ["mamba", "moe", "mamba", "attention", "moe", "mamba", "mlp", "mamba", "moe"],
+    },
+    "reformer": {"is_decoder": True},
+    "phimoe": {"num_local_experts": 16},
+}  # fmt: skip
+
+# read by the model with a fallback, and given by published configs though the config class has no such field
+READ_IF_GIVEN = {"head_dim": "hidden_size,num_attention_heads,//"}

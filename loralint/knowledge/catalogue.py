@@ -1,0 +1,176 @@
+"""The model catalogue: which modules a model has, by its config.json, or by a few sizes that are known of it.
+
+One file an architecture, made by `python -m loralint.authoring.catalogue` from the classes of Transformers and
+Diffusers; only the file that is asked for is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from loralint.knowledge.data import part
+from loralint.knowledge.structure import Fields, Module, Row, Unsolved, below, expand, moved
+
+__all__ = ["Architecture", "Module", "Unsolved", "from_config", "from_sizes", "names"]
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_data", "catalogue")
+# what people mean where they do not say: the first that a type has
+_USUAL = ("causal-lm", "image-text-to-text", "seq2seq", "speech-seq2seq", "masked-lm", "ctc")
+
+
+class Architecture(NamedTuple):
+    """A model class with the modules that it has for one config.
+
+    `base` is the attribute that holds the model without its head, `head` and `embedding` are paths, `whole` the classes
+    of blocks that FSDP wraps one by one, `sizes` what the config says under Transformers' usual names, where known.
+    `experts` names the table by which PEFT takes names of single experts for packed weights.
+    """
+
+    model_type: str
+    name: str
+    modules: tuple[Module, ...]
+    base: str
+    head: str | None
+    embedding: str | None
+    tied: bool
+    whole: tuple[str, ...]
+    sizes: dict[str, Any]
+    experts: str | None = None
+
+
+def from_config(config: Mapping[str, Any], task: str | None = None, version: str = "5") -> Architecture:
+    """The model that a config.json describes: the class for a task, else the one that the config names.
+
+    version: that of Transformers. Raises Unsolved where the catalogue does not know the model or the config.
+    """
+    return _made(str(config.get("model_type")), config, task, version, partial=False)
+
+
+def from_sizes(model_type: str, sizes: Mapping[str, Any], task: str | None = None, version: str = "5") -> Architecture:
+    """The model of a type of which only some sizes are known, under Transformers' usual names (hidden_size ...).
+
+    Shapes that need other sizes are None. Raises Unsolved where the modules themselves depend on what is not known.
+    """
+    record = _record(model_type, version)
+    given: dict[str, Any] = {}
+    for name, value in sizes.items():
+        *parents, last = record["canon"].get(name, name).split(".")
+        node = given
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        if value is not None:
+            node[last] = value
+    return _made(model_type, given, task, version, partial=True)
+
+
+def names(model_type: str, task: str | None = None, version: str = "5") -> list[Row]:
+    """Paths and kinds of all modules that models of a type may have, `*` for the number of a layer."""
+    rows, _ = _rows(_record(model_type, version), _class(_record(model_type, version), {}, task))
+    return rows
+
+
+def known(model_type: str) -> bool:
+    """Whether the catalogue has this type."""
+    return bool(_NAME.fullmatch(model_type)) and os.path.isfile(os.path.join(_FOLDER, f"{model_type}.json"))
+
+
+def _record(model_type: str, version: str) -> Any:
+    if not known(model_type):
+        raise Unsolved(f"models of type `{model_type}` are not in the catalogue")
+    older = version.startswith("4") and os.path.isfile(os.path.join(_FOLDER, "4", f"{model_type}.json"))
+    return part(f"catalogue/{'4/' if older else ''}{model_type}")
+
+
+def _made(model_type: str, given: Mapping[str, Any], task: str | None, version: str, *, partial: bool) -> Architecture:
+    record = _record(model_type, version)
+    name = _class(record, given, task)
+    entry = record["classes"][name]
+    labels = given.get("id2label") or given.get("_num_labels")
+    if isinstance(labels, (Mapping, list)):
+        given = {**given, "num_labels": len(labels)}
+    fields = Fields(given, record["fields"], record["aliases"], partial=partial)
+    _sure(record, name, fields)
+    rows, lists = _rows(record, name)
+    slots = {path: slot for path, slot in entry.get("slots", {}).items() if _other(given, slot)}
+    rows = [row for row in rows if not any(below(row[0], path) for path in slots)]
+    modules = expand(rows, lists, fields)
+    for path, (field, _, usual) in slots.items():
+        modules += _part(path, given[field], usual, version)
+    sizes = {size: value for size, field in record["canon"].items() if (value := _told(fields, field)) is not None}
+    tied = bool(sizes.get("tie_word_embeddings")) and bool(entry.get("tied"))
+    return Architecture(
+        model_type, name, tuple(modules), entry.get("base", ""), entry.get("head"), entry.get("embedding"), tied,
+        tuple(entry.get("whole", ())), sizes, record.get("experts") if version >= "5" else None,
+    )  # fmt: skip
+
+
+def _told(fields: Fields, field: str) -> Any:
+    try:
+        return fields.get(field)
+    except Unsolved:
+        return None
+
+
+def _class(record: Any, given: Mapping[str, Any], task: str | None) -> str:
+    """The class that a run builds."""
+    if task is not None:
+        if task not in record["tasks"]:
+            raise Unsolved(f"the catalogue has no class of this type for {task}")
+        return str(record["tasks"][task])
+    architectures = given.get("architectures")
+    if isinstance(architectures, list) and architectures and architectures[0] in record["classes"]:
+        return str(architectures[0])
+    return str(
+        next((record["tasks"][usual] for usual in _USUAL if usual in record["tasks"]), next(iter(record["classes"])))
+    )
+
+
+def _sure(record: Any, name: str, fields: Fields) -> None:
+    """Raises Unsolved where the config sets a field that changes modules in ways the catalogue did not learn."""
+    entry = record["classes"][name]
+    unsure = list(entry.get("unsure", ()))
+    if "like" in entry:
+        unsure += record["classes"][entry["like"][0]].get("unsure", ())
+    for field in unsure:
+        value = fields.given(field)
+        if field == "*" or (value is not None and value != fields.default(field)):
+            raise Unsolved(f"the catalogue does not say how the modules follow from {field}")
+
+
+def _rows(record: Any, name: str) -> tuple[list[Row], dict[str, str]]:
+    """The rows of a class with their conditions in full, and the counts of its lists."""
+    entry, table = record["classes"][name], record["where"]
+    rows = [_whole(row, table) for row in entry["rows"]]
+    if "like" not in entry:
+        return rows, entry["lists"]
+    model, old, new = entry["like"]
+    main = record["classes"][model]
+    shared, lists = moved((_whole(row, table) for row in main["rows"]), main["lists"], old, new)
+    return [*rows, *shared], lists
+
+
+def _whole(row: Row, table: list[Any]) -> Row:
+    path, kind, *rest = row
+    weights = rest[0] if rest else ""
+    where = table[rest[1]] if len(rest) > 1 else []
+    more = rest[2] if len(rest) > 2 else ()
+    return [path, kind, weights, where, [[weight, table[index]] for weight, index in more]]
+
+
+def _other(given: Mapping[str, Any], slot: list[str]) -> bool:
+    """Whether the config puts a model of another type into a slot."""
+    inner = given.get(slot[0])
+    return isinstance(inner, Mapping) and inner.get("model_type", slot[1]) != slot[1]
+
+
+def _part(path: str, given: Mapping[str, Any], usual: str, version: str) -> list[Module]:
+    """The modules of a model that is a part of another."""
+    model_type = str(given["model_type"])
+    record = _record(model_type, version)
+    task = "causal-lm" if usual.endswith("ForCausalLM") else "base"
+    inner = _made(model_type, given, task if task in record["tasks"] else None, version, partial=False)
+    return [module._replace(path=f"{path}.{module.path}".rstrip(".")) for module in inner.modules]
