@@ -25,8 +25,8 @@ class Thing:
     """An object of the program that is no literal: an import, a parameter, what a call gave back.
 
     number: its own, from 1. name: the full dotted name of something imported, else empty. made: the call that gave it
-    back. What `trainer.model` holds is made by the call `__getattr__` on `trainer` with the argument "model", an item by
-    `__getitem__`, what `for x in xs` holds by `__next__` on `xs`; these stand in no Script.calls. place: of several
+    back. What `trainer.model` holds is made by the call `__getattr__` on `trainer` with the argument "model", an item
+    by `__getitem__`, what `for x in xs` holds by `__next__` on `xs`; these stand in no Script.calls. place: of several
     things that one call gave back together, which it is, from 0. either: what it may be when branches leave different
     things in one name. Variables that hold the same object hold the same Thing.
     """
@@ -58,8 +58,9 @@ class Call(NamedTuple):
     """One call. name: the full dotted name, imports resolved, as `peft.LoraConfig`; a method of an object by its last
     name alone, with the object as `on`. open: `**kwargs` that nobody can see may give more arguments. sure: it is made
     in every run of the program (not in a branch, a loop over nobody knows what, or a function that may not be called).
-    result: what it gives back. Assignments to attributes and items are calls too: `tok.pad_token = x` is the call
-    `__setattr__` on `tok` with the arguments "pad_token" and x.
+    result: what it gives back. fields: arguments that a class of the program declares itself, which builds on the named
+    one. Assignments to attributes and items are calls too: `tok.pad_token = x` is the call `__setattr__` on `tok` with
+    the arguments "pad_token" and x.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Call(NamedTuple):
     open: bool
     sure: bool
     result: Thing
+    fields: tuple[str, ...] = ()
 
     def arg(self, name: str, position: int = -1) -> Argument | None:
         """Find an argument by its keyword, or else by its place among the positional ones, from 0."""
@@ -86,9 +88,9 @@ class Script(NamedTuple):
     parser or dataclasses take, name -> default (Unknown default where none is told). names: what the module's own names
     hold at its end. faults: what Python takes otherwise than it looks ("implicit-join": strings of a list that became
     one, at that string's place). unread: parts that nobody could follow and why; then what is missing in `calls` proves
-    nothing. files: what cells of a notebook write (`%%writefile`), with offsets as of `shell`. places: leads from offsets
-    in the program's text (the cells of a notebook joined) to places in the file. Of a notebook, the document's root holds
-    all but its cells.
+    nothing. files: what cells of a notebook write (`%%writefile`), with offsets as of `shell`. places: leads from
+    offsets in the program's text (the cells of a notebook joined) to places in the file. Of a notebook, the document's
+    root holds all but its cells.
     """
 
     document: Document

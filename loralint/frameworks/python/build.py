@@ -14,6 +14,8 @@ from loralint.source.script import Argument, Call
 _LOWER = frozenset({"IntervalStrategy", "SchedulerType", "OptimizerNames", "EvaluationStrategy", "SaveStrategy",
                     "HubStrategy", "FSDPOption", "LoggingStrategy"})  # fmt: skip
 _UPPER = frozenset({"TaskType", "PeftType"})
+# whose classes the lists of keywords are of; a name without a module comes by an import of everything
+_LIBRARIES = frozenset({"transformers", "trl", "peft", ""})
 
 
 class _At:
@@ -31,28 +33,24 @@ class _At:
 def section(document: Document, call: Call, what: Known | None = None) -> Pair:
     """One call as a pair: its name and a mapping of its arguments, the positional ones under their parameters' names.
 
-    Of a class method, the class stands under the key `class`. The tag of a mapping is "own" where a class of the
-    program itself may build on the named one, and take keywords of its own.
+    Of a class method, the class stands under the key `class`. The tag "own" is on the key of what a class of the
+    program declares itself, and on the mapping where nobody sees the class: its module is no part of the library.
     """
     name = call.name.rpartition(".")[2]
-    written = _written(document, call)
-    own = f"class {written}(" in document.text or written.startswith("parse_") or (what and what.package == "unsloth")
-    mapping = Node("mapping", "own" if own else "map", *_ends(call.span))
+    seen = call.name.partition(".")[0] in _LIBRARIES and not call.name.startswith(".")
+    mapping = Node("mapping", "map" if seen else "own", *_ends(call.span))
     pairs = []
     order = iter(what.order if what is not None else ())
     for given in call.args:
         key = given.name or next(order, "")
         if key:
-            pairs.append(Pair(key, _key(key, given, document), readable(given.node)))
+            tag = "own" if key in call.fields else "str"
+            pairs.append(Pair(key, _key(key, given, document, tag), readable(given.node)))
     owner = call.name.rpartition(".")[0].rpartition(".")[2]
     if name == "from_pretrained" and owner:
         pairs.append(Pair("class", *2 * (_text(owner, call.name_span),)))
     mapping.pairs = pairs
     return Pair(name, _text(name, call.name_span), mapping)
-
-
-def _written(document: Document, call: Call) -> str:
-    return document.text[call.name_span.start : call.name_span.end].rpartition(".")[2]
 
 
 def tree(document: Document, sections: Iterable[Pair]) -> Document:
@@ -94,13 +92,13 @@ def _word(name: str) -> str | None:
     return name if owner == "torch" else None
 
 
-def _key(key: str, given: Argument, document: Document) -> Node:
+def _key(key: str, given: Argument, document: Document, tag: str) -> Node:
     span = given.name_span or document.span(given.node)
-    return _text(key, span)
+    return _text(key, span, tag)
 
 
-def _text(text: str, span: Span) -> Node:
-    return Node("scalar", "str", *_ends(span), text, False, text)
+def _text(text: str, span: Span, tag: str = "str") -> Node:
+    return Node("scalar", tag, *_ends(span), text, False, text)
 
 
 def _ends(span: Span) -> tuple[_At, _At]:

@@ -46,7 +46,7 @@ def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Obse
             if pair.key not in gone:
                 found = _unknown(document, outer.key, pair, entry)
                 # a class of the program's own, or one that Unsloth puts in TRL's place, may have keywords of its own
-                if outer.value.tag != "own" and (found.replacement or not lenient):
+                if "own" not in (outer.value.tag, pair.key_node.tag) and (found.replacement or not lenient):
                     yield found
             elif look.version_is(gone[pair.key]["when"]):
                 yield _gone(document, outer.key, pair, gone[pair.key])

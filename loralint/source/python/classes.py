@@ -65,7 +65,7 @@ def instantiate(state: State, cls: Class, call: Invocation) -> Held:
     given = fill(state, made, cls, call)
     base = library_base(cls)
     if base:
-        emit(state, base, None, call._replace(given=given), made.thing)
+        emit(state, base, None, call._replace(given=given, fields=fields(cls)), made.thing)
     later = find(cls, "__post_init__")
     if isinstance(later, Function):
         follow(state, later._replace(bound=made), Invocation(call.node, ()))

@@ -28,11 +28,14 @@ class Given(NamedTuple):
 
 
 class Invocation(NamedTuple):
-    """A call before anybody knows what it does. open: `**kwargs` or `*args` that nobody can see may give more."""
+    """A call before anybody knows what it does. open: `**kwargs` or `*args` that nobody can see may give more.
+    fields: as of a Call.
+    """
 
     node: Spot
     given: tuple[Given, ...]
     open: bool = False
+    fields: tuple[str, ...] = ()
 
     def arg(self, name: str, position: int = -1) -> Held | None:
         """Find an argument by its keyword, or else by its place."""
@@ -50,7 +53,8 @@ def emit(state: State, name: str, on: Thing | None, call: Invocation, result: Th
     node = call.node
     thing = result or state.thing()
     arguments = tuple(_argument(state, one) for one in call.given)
-    made = Call(name, on, arguments, state.span(node), _name_span(state, node), call.open, state.unsure == 0, thing)
+    sure = state.unsure == 0
+    made = Call(name, on, arguments, state.span(node), _name_span(state, node), call.open, sure, thing, call.fields)
     if thing.made is None:
         thing.made = made
     if not state.muted:

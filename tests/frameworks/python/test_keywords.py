@@ -51,6 +51,50 @@ def test_a_class_of_the_program_itself_may_take_anything(run):
     assert observed(layer) == {}
 
 
+PARSED = """
+    from dataclasses import dataclass, field
+    import transformers
+
+    @dataclass
+    class TrainingArguments(transformers.TrainingArguments):
+        lora_r: int = field(default=64)
+        {more}
+
+    parser = transformers.HfArgumentParser(TrainingArguments)
+    (args,) = parser.{parse}()
+    transformers.Trainer(model=model, args=args).train()
+"""
+
+
+@pytest.mark.parametrize("parse", ["parse_args_into_dataclasses", "parse_args"])
+def test_fields_of_the_programs_own_arguments_are_its_own(run, parse):
+    _, layer = run(PARSED.format(parse=parse, more="optim: str = field(default='adamw_torch')"))
+    assert observed(layer) == {}
+    assert [one.key for one in layer.values["optim.name"]] == ["TrainingArguments.optim"]
+
+
+def test_a_keyword_that_no_class_declares_is_not_the_programs_own(run):
+    _, layer = run("""
+        from dataclasses import dataclass
+        from trl import SFTConfig
+        @dataclass
+        class Arguments(SFTConfig):
+            special: int = 3
+        Arguments(output_dir="out", special=4, lerning_rate=1e-4)
+    """)
+    assert list(observed(layer)) == ["SFTConfig.lerning_rate"]
+
+
+@pytest.mark.parametrize("module", ["mylib.config", ".config", "..config"])
+def test_a_class_of_another_module_with_a_librarys_name_may_take_anything(run, module):
+    _, layer = run(f"""
+        from {module} import TrainingArguments
+        from transformers import Trainer
+        Trainer(model=model, args=TrainingArguments(output_dir="out", special=4)).train()
+    """)
+    assert observed(layer) == {}
+
+
 def test_arguments_that_reach_no_trainer(run):
     _, layer = run("""
         from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
