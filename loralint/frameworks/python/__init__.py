@@ -119,6 +119,8 @@ def _shape(parts: Parts) -> Shape:
         task=_task(parts, what),
         open=tuple(sorted(_open(parts, arguments))),
         cast=_casts(parts.wrap),
+        optimizer=last(parts.optimizer) if parts.optimizer is not None else "",
+        accelerator=parts.accelerator is not None,
     )
 
 
@@ -148,7 +150,7 @@ def _task(parts: Parts, what: Known | None) -> str:
     if what is not None and what.word:
         return what.word
     word = package_of(parts.arguments).word if parts.arguments is not None else ""
-    if word or (parts.arguments is None and parts.trainer is None):
+    if word or not (parts.arguments or parts.trainer or parts.optimizer):
         return word
     given = parts.adapter.arg("task_type") if parts.adapter is not None else None
     kind = given.node.raw.rpartition(".")[2] if given is not None else ""

@@ -49,8 +49,16 @@ _QUANTISERS = {
     "TorchAoConfig": "torchao", "EetqConfig": "eetq", "AqlmConfig": "aqlm", "AutoRoundConfig": "autoround",
     "FineGrainedFP8Config": "fp8", "Mxfp4Config": "mxfp4", "VptqConfig": "vptq", "HiggsConfig": "higgs",
 }  # fmt: skip
+# optimizers that a loop of its own makes, by the names that Transformers has for them
+_OPTIMIZERS = {
+    "AdamW": "adamw_torch", "Adam": "adam", "SGD": "sgd", "Adafactor": "adafactor", "AdamW8bit": "adamw_8bit",
+    "PagedAdamW8bit": "paged_adamw_8bit", "PagedAdamW32bit": "paged_adamw_32bit", "PagedAdamW": "paged_adamw_32bit",
+    "Lion": "lion", "Lion8bit": "lion_8bit", "PagedLion8bit": "paged_lion_8bit",
+}  # fmt: skip
 
 CLASSES: dict[str, Known] = {
+    "Accelerator": Known("accelerator", "accelerate"),
+    **{name: Known("optimizer", "torch", ("params", "lr"), word) for name, word in _OPTIMIZERS.items()},
     "TrainingArguments": Known("arguments", "transformers", ("output_dir",)),
     "Seq2SeqTrainingArguments": Known("arguments", "transformers", ("output_dir",)),
     "UnslothTrainingArguments": Known("arguments", "trl", ("output_dir",), "sft"),

@@ -24,13 +24,16 @@ class Parts(NamedTuple):
     load: Call | None = None
     quantiser: Call | None = None
     saved: Call | None = None
+    optimizer: Call | None = None
+    accelerator: Call | None = None
     open: tuple[tuple[str, str], ...] = ()
     named: bool = False
     plain: bool = False
 
     def calls(self) -> list[Call]:
         """Those that there are."""
-        every = (self.trainer, self.arguments, self.adapter, self.wrap, self.load, self.quantiser, self.saved)
+        every = (self.trainer, self.arguments, self.adapter, self.wrap, self.load, self.quantiser, self.saved,
+                 self.optimizer, self.accelerator)  # fmt: skip
         return [call for call in every if call is not None]
 
 
@@ -104,11 +107,14 @@ def _without_trainer(pool: Pool) -> Parts:
     parts = _of_model(wrapped[-1].result, pool, reasons) if wrapped else Parts()
     arguments = _single("arguments", pool, reasons)
     adapter = parts.adapter or _single("adapter", pool, reasons)
+    loop = () if arguments is not None else (_single("optimizer", pool, reasons), _single("accelerator", pool, reasons))
     if wrapped:
-        return parts._replace(arguments=arguments, adapter=adapter, plain=False, open=tuple(reasons.items()))
+        parts = parts._replace(arguments=arguments, adapter=adapter, plain=False, open=tuple(reasons.items()))
+        return parts._replace(optimizer=loop[0], accelerator=loop[1]) if loop else parts
     load = _single("load", pool, reasons) or _single("load-with-adapter", pool, reasons)
     quantiser = _quantiser(load, pool, reasons) if load is not None else _single("quantisation", pool, reasons)
-    return Parts(None, arguments, adapter, None, load, quantiser, open=tuple(reasons.items()))
+    parts = Parts(None, arguments, adapter, None, load, quantiser, open=tuple(reasons.items()))
+    return parts._replace(optimizer=loop[0], accelerator=loop[1]) if loop else parts
 
 
 def _single(role: str, pool: Pool, reasons: dict[str, str]) -> Call | None:

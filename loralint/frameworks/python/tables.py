@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.convert import always, dtype, long_dtype, lower, never, not_null, true_for, when_true
 from loralint.frameworks.python.classes import CLASSES
+from loralint.frameworks.python.loop import loop_rows
 from loralint.frameworks.python.unsloth import UNSLOTH_DEFAULTS, UNSLOTH_LOAD, UNSLOTH_WRAP
 from loralint.frameworks.readers.peft import TABLE as PEFT
 from loralint.frameworks.readers.training_arguments import SHARES, TRAINING_ARGUMENTS
@@ -30,7 +31,7 @@ class Shape(NamedTuple):
     "unsloth", "auto", "name" (a trainer that gets the model's name), or "" when nobody sees how the model is loaded.
     method: adapter.method of a script without an adapter's config. task: train.task. open: (section, why more of its
     keys may be given), and ("quantisation", why nobody knows whether the model is). cast: False when the adapter
-    keeps the dtype of the model.
+    keeps the dtype of the model. optimizer, accelerator: of a loop that the script writes itself.
     """
 
     framework: str
@@ -44,6 +45,8 @@ class Shape(NamedTuple):
     task: str = ""
     open: tuple[tuple[str, str], ...] = ()
     cast: bool = True
+    optimizer: str = ""
+    accelerator: bool = False
 
 
 def under(prefix: str, rows: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -172,6 +175,8 @@ def _model(shape: Shape) -> Iterator[Entry]:
 
 def _arguments(shape: Shape) -> Iterator[Entry]:
     if not shape.arguments:
+        yield from loop_rows(shape.optimizer, shape.accelerator)
+        yield Entry("train.task", "", write=never, default=shape.task or SKIP)
         return
     for old in _OLD_TRAINER if shape.framework == "trl" and shape.trainer else ():
         yield old._replace(key=f"{shape.trainer}.{old.key}")

@@ -159,3 +159,18 @@ def test_without_training_in_sight_nothing_blocks(read):
     (start,) = read("from peft import LoraConfig\nfrom transformers import TrainingArguments\nLoraConfig(r=8)\n"
                     "TrainingArguments(output_dir='out')")  # fmt: skip
     assert not start.reader.guessed
+
+
+def test_a_loop_of_its_own(run):
+    config, _ = run("""
+        import torch
+        from accelerate import Accelerator
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM
+        accelerator = Accelerator(mixed_precision="bf16")
+        model = get_peft_model(AutoModelForCausalLM.from_pretrained("gpt2"), LoraConfig(r=8, task_type="CAUSAL_LM"))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=2e-4)
+    """)
+    fields = ("optim.name", "optim.lr", "optim.weight_decay", "precision.bf16", "precision.fp16", "train.task")
+    assert values(config, *fields) == ["adamw_torch", 2e-4, 0.01, True, False, "sft"]
+    assert isinstance(config.get("batch.accumulation").value, Unknown)
