@@ -37,8 +37,8 @@ _URL_PASSWORD = r"(://[^\s:/@]{0,200}:)([^\s:/@]{3,200})(@)"  # noqa: S105 - a p
 _WANDB_NAME = r"(?i)wandb.{0,20}key"
 _AWS_NAME = r"(?i)aws.{0,20}secret|secret_?access_?key"
 _NAMED = (
-    r"(?i)(wandb[\w.-]{0,20}key|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
-    r"([\"']?[ \t]{0,8}[:=]\s{0,80}[\"']?(?:\$\{\w{1,40}:-)?)([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
+    r"(?i)(wandb[\w.(-]{0,20}key|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
+    r"(\\?[\"']?\]?[ \t]{0,8}[:=,]\s{0,80}\\?[\"']?(?:\$\{\w{1,40}:-)?)([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
 )
 # A variable of a manifest, its value behind its name or before it; the name says whether the value is a secret.
 _VARIABLE = (

@@ -134,3 +134,18 @@ def test_the_variable_of_a_manifest_is_masked(text):
 )  # fmt: skip
 def test_other_variables_stay_as_they_are(text):
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'os.environ["WANDB_API_KEY"] = "{}"',
+        "os.environ.setdefault('WANDB_API_KEY', '{}')",
+        'wandb.login(key="{}")',
+        '"os.environ[\\"WANDB_API_KEY\\"] = \\"{}\\"\\n",',
+    ],
+    ids=["item", "default", "login", "cell"],
+)
+def test_a_key_in_a_program_is_masked(line):
+    key = "0123456789abcdef" * 2 + "01234567"
+    assert redact(line.format(key)) == line.format("***")

@@ -12,11 +12,12 @@ from loralint.frameworks.table import Observation
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
 from loralint.source.script import Script
+from loralint.source.secrets import find, redact
 
 
 def faults(script: Script, document: Document, parts: Parts) -> tuple[Observation, ...]:
     """Every such fault of one start. document: its tree."""
-    return (*_unused(script, parts), *_joined(script, document), *_nothing(document))
+    return (*_unused(script, parts), *_joined(script, document), *_nothing(document), *_leaked(script, parts))
 
 
 def _unused(script: Script, parts: Parts) -> Iterator[Observation]:
@@ -61,3 +62,20 @@ def _nothing(document: Document) -> Iterator[Observation]:
             if node.tag == "null" and "(" in node.raw:
                 what = f"`{node.raw}` changes the list and gives back None, which is what {outer.key} gets"
                 yield Observation("coerced", place(document, pair, f"{outer.key}.{pair.key}"), "changed", what)
+
+
+def _leaked(script: Script, parts: Parts) -> Iterator[Observation]:
+    """Secrets that the program gives to any other call, or puts into its environment; the secret itself never stays."""
+    read = {id(call) for call in parts.calls()}
+    for call in script.calls if redact(script.document.text) != script.document.text else ():
+        for index, given in enumerate(call.args):
+            node = given.node
+            if id(call) in read or node.tag != "str":
+                continue
+            key = given.name or (call.args[0].node.raw if index and call.name.startswith("__set") else last(call))
+            kind = find(f"{call.name}.{key}", node.raw)
+            if kind:
+                span = script.document.span(node)
+                where = Value("***", key=key, pointer=f"/{key}", text="***", span=span, key_span=span)
+                advice = "hand the new one over in the environment of the job instead of the program"
+                yield Observation("secret", where, "harmless", f"`{key}` holds a {kind}", data={"advice": advice})

@@ -122,3 +122,21 @@ def test_every_listed_class_is_known_and_takes_nothing_that_is_gone(name):
     assert not keywords(name) & moved(name).keys()
     for entry in moved(name).values():
         assert entry["when"].startswith(entry["package"] + ">=")
+
+
+def test_secrets_that_reach_other_calls(run):
+    token, key = "hf_" + "AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "0123456789abcdef" * 2 + "01234567"
+    _, layer = run(f"""
+        import os
+        from huggingface_hub import login
+        from peft import LoraConfig
+        os.environ["WANDB_API_KEY"] = "{key}"
+        login(token="{token}")
+        login(token="hf_xxx")
+        LoraConfig(r=8)
+    """)
+    assert [(one.kind, one.value.key, one.value.span.line) for one in layer.observations] == [
+        ("secret", "WANDB_API_KEY", 5),
+        ("secret", "token", 6),
+    ]
+    assert not any(secret in repr(layer.observations) for secret in (token, key))
