@@ -82,6 +82,16 @@ class Call(NamedTuple):
         return found
 
 
+class Typed(NamedTuple):
+    """What a notebook gives to a shell. start: the offset of its first character in the program's text. kind: "line" for
+    `!`, which is a shell of its own; "magic" for `%cd` and `%env`, which last; "cell" for `%%bash`.
+    """
+
+    text: str
+    start: int
+    kind: str = "line"
+
+
 class Script(NamedTuple):
     """A program as read. calls: in the order in which it makes them. shell: lines given to a shell, each with the
     offset of its first character in the program's text (`!pip install ...` of a notebook). arguments: what its argparse
@@ -95,7 +105,7 @@ class Script(NamedTuple):
 
     document: Document
     calls: tuple[Call, ...]
-    shell: tuple[tuple[str, int], ...] = ()
+    shell: tuple[Typed, ...] = ()
     arguments: tuple[Argument, ...] = ()
     names: tuple[Argument, ...] = ()
     faults: tuple[Problem, ...] = ()

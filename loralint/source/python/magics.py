@@ -6,11 +6,14 @@ import re
 from typing import NamedTuple
 
 from loralint.source.command import Files
+from loralint.source.script import Typed
 
 _LINE = re.compile(r"(?m)^([ \t]*)([%!?]|[\w.\[\]\"', ]+=[ \t]*[%!](?!=)|[\w.]+\?{1,2}[ \t]*$)")
 _CELL = re.compile(r"\s*%%(\w*)[ \t]*([^\r\n]*)")
 _MAGIC = re.compile(r"%(\w+)[ \t]*")
 _ASSIGNED = re.compile(r"[^=]*=[ \t]*")
+# `%env NAME value`, the same as `%env NAME=value`
+_SPACED = re.compile(r"(\w+)[ \t](?=[^\s=])")
 _BRACES = re.compile(r"(?<![$\\{])\{([^{}\n]+)\}")
 # The rest of a line, and the lines that backslashes add to it.
 _REST = re.compile(r"(?:[^\\\r\n]+|\\(?:[ \t]*\r?\n)?)*")
@@ -19,16 +22,18 @@ _PYTHON = frozenset(
     {"capture", "time", "timeit", "prun", "python", "python3", "memray_flamegraph", "debug", "snakeviz"}
 )
 _WRITES = frozenset({"writefile", "file"})
-# What a shell calls them.
-_COMMANDS = {"pip": "pip ", "conda": "conda ", "cd": "cd ", "run": "python ", "env": "export ", "set_env": "export "}
+# What a shell calls them; none is longer than the magic, so that every place stays.
+_COMMANDS = {"pip": "pip", "conda": "conda", "cd": "cd", "run": "py", "env": "", "set_env": ""}
+# These set what later lines find.
+_LASTING = frozenset({"cd", "env", "set_env"})
 _PREFIXES = frozenset({"time", "timeit", "prun", "memit"})
 
 
 class Magics(NamedTuple):
-    """A cell without them. python: of the cell's own length. shell: texts with their offsets in the cell."""
+    """A cell without them. python: of the cell's own length. shell: with offsets in the cell."""
 
     python: str
-    shell: tuple[tuple[str, int], ...] = ()
+    shell: tuple[Typed, ...] = ()
     files: tuple[Files, ...] = ()
 
 
@@ -49,7 +54,7 @@ def untangle(cell: str) -> Magics:
         return inner._replace(python=blank + inner.python)
     rest = blank + blanked(cell[body:])
     if name in _SHELLS and (name != "script" or "sh" in whole[2]):
-        return Magics(rest, ((cell[body:], body),))
+        return Magics(rest, (Typed(cell[body:], body, "cell"),))
     if name in _WRITES:
         start = body + len(cell[body:]) - len(cell[body:].lstrip("\r\n"))
         target = whole[2].split()
@@ -64,7 +69,7 @@ def blanked(text: str) -> str:
 
 def _lines(cell: str, base: int) -> Magics:
     parts: list[str] = []
-    shell: list[tuple[str, int]] = []
+    shell: list[Typed] = []
     at = 0
     while match := _LINE.search(cell, at):
         start = match.end(1)
@@ -75,11 +80,11 @@ def _lines(cell: str, base: int) -> Magics:
     return Magics("".join((*parts, cell[at:])), tuple(shell))
 
 
-def _line(line: str, offset: int, shell: list[tuple[str, int]]) -> str:
+def _line(line: str, offset: int, shell: list[Typed]) -> str:
     """What stays of one line for Python; what a shell gets is added to `shell`."""
     if line.startswith("!"):
         text = line.lstrip("!")
-        shell.append((_expanded(text), offset + len(line) - len(text)))
+        shell.append(Typed(_expanded(text), offset + len(line) - len(text)))
         return _idle(line)
     magic = _MAGIC.match(line)
     if magic is None:
@@ -88,13 +93,17 @@ def _line(line: str, offset: int, shell: list[tuple[str, int]]) -> str:
             return _idle(line)
         rest = line[assigned.end() :]
         if rest.startswith("!"):
-            shell.append((_expanded(rest[1:]), offset + assigned.end() + 1))
+            shell.append(Typed(_expanded(rest[1:]), offset + assigned.end() + 1))
         return assigned[0] + "_" + blanked(rest[1:])
     if magic[1] in _PREFIXES:
         return _prefixed(line, magic.end())
     command = _COMMANDS.get(magic[1])
     if command is not None:
-        shell.append((command + _expanded(line[magic.end() :]), max(offset + magic.end() - len(command), 0)))
+        rest = _expanded(line[magic.end() :])
+        if not command:
+            rest = _SPACED.sub(r"\1=", rest, count=1)
+        kind = "magic" if magic[1] in _LASTING else "line"
+        shell.append(Typed(command.ljust(magic.end() - 1) + rest, offset + 1, kind))
     return _idle(line)
 
 

@@ -48,7 +48,9 @@ def _program(doc: Document, cells: list[Cell]) -> Script:
     text = "".join(f"{one}\n" for one in texts)
     places = CellPlaces(doc.file, doc.text, Lines(text), _pieces(cells, starts))
     program = _with_text(bare, text)._replace(places=places)
-    shell = tuple((line, start + at) for one, start in zip(found, starts, strict=False) for line, at in one.shell)
+    shell = tuple(
+        line._replace(start=start + line.start) for one, start in zip(found, starts, strict=False) for line in one.shell
+    )
     files = tuple(_moved(file, start) for one, start in zip(found, starts, strict=False) for file in one.files)
     unread: tuple[str, ...] = ()
     try:

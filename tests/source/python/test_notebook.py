@@ -59,18 +59,19 @@ def test_shell_lines_and_magics():
         "%%html\n<b>",
     )
     assert names(script) == ["f", "g", "h", "i"]
-    assert [text for text, _ in script.shell] == [
+    assert [one.text for one in script.shell] == [
         "pip install -q \\\n  peft==0.17 trl",
         "pip install a",
-        "export WANDB=1",
+        "    WANDB=1",
         "ls",
         "cd work",
         "accelerate launch t.py --lr $lr_ --out $a_b_/x",
         "\nexport A=1\npython t.py",
     ]
-    place = script.places.span(script.shell[5][1], script.shell[5][1] + 10)
+    assert [one.kind for one in script.shell] == ["line", "line", "magic", "line", "magic", "line", "cell"]
+    place = script.places.span(script.shell[5].start, script.shell[5].start + 10)
     assert (place.cell, place.line, place.column) == (2, 2, 6)
-    env = script.shell[2][1] + len("export ")
+    env = script.shell[2].start + len("    ")
     assert script.places.span(env, env + 5).column == 6
     assert [(one.name, one.text, script.places.span(one.start, one.start + 1).line) for one in script.files] == [
         ("c.yaml", "r: 8\n", 2)
@@ -157,7 +158,7 @@ def test_large_outputs_are_passed_over(tmp_path):
 def test_a_notebook_saved_as_a_script():
     script = read_script("!pip install peft\nf(1)\n%cd work\n")
     assert names(script) == ["f"]
-    assert script.shell == (("pip install peft", 1), ("cd work", 24))
+    assert script.shell == (("pip install peft", 1, "line"), ("cd work", 24, "magic"))
 
 
 def test_lone_surrogates_and_line_ends():
