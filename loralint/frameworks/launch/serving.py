@@ -191,7 +191,11 @@ def _launched(launch: Launch) -> bool:
     """Whether a launcher starts a training of which nothing else is known: its own options may still be wrong."""
     if not any(launcher.name in ONLY for launcher in launch.launchers) or _names_config(launch):
         return False
-    return TRAINS.search(_stem(launch)) is not None or bool(launch.faults) or misplaced(launch)
+    if launch.faults or misplaced(launch):
+        return True
+    said = [launch.flags, *(launcher.flags for launcher in launch.launchers)]
+    told = launch.env or any(one.root is not None and one.root.pairs for one in said)
+    return TRAINS.search(_stem(launch)) is not None and bool(told)
 
 
 def _names_config(launch: Launch) -> bool:

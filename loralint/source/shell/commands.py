@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from loralint.source.shell.assignments import assign, whole
+from loralint.source.shell.assignments import assign
+from loralint.source.shell.conditions import is_test
 from loralint.source.shell.words import Field, expand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tree_sitter import Node as Syntax
-
-    from loralint.source.shell.grammar import Tree
     from loralint.source.shell.reading import Reading
     from loralint.source.shell.scope import Scope
+    from loralint.source.shell.syntax import Syntax
 
 Documents = tuple[tuple[str, int], ...]
 # Programs that only start another one, with those of their options that take a word of their own.
@@ -43,47 +42,17 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _DURATION = re.compile(r"\d+(\.\d+)?[smhd]?")
 
 
-def simple(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope, documents: Documents) -> None:
+def simple(reading: Reading, syntax: Syntax, scope: Scope, documents: Documents) -> None:
     """Follow one simple command. documents: here-documents that it reads."""
     own: dict[str, Field] = {}
     words: list[Field] = []
-    end = -1
-    for index, child in enumerate(syntax.children):
-        fields: list[Field] = []
-        if child.type == "variable_assignment" and not words:
-            name, made = assign(tree, child, scope)
-            if name.isidentifier():
-                own[name] = made[0] if made else Field((), tree.at(child.end_byte), tree.at(child.end_byte))
-            else:
-                fields = [whole(tree, child, made)]
-        elif syntax.field_name_for_child(index) in {"name", "argument"}:
-            fields = expand(tree, child, scope)
-        glued = end >= 0 and tree.text(end, tree.at(child.start_byte)) in {"\\\n", "\\\r\n"}
-        if glued:
-            _glue(reading, words, own, fields, (end, tree.at(child.start_byte)))
+    for child in syntax.children:
+        if child.kind == "assignment":
+            name, made = assign(child, scope)
+            own[name] = made[0] if made else Field((), child.end, child.end)
         else:
-            words += fields
-        end = tree.at(child.end_byte)
-    perform(reading, words, scope, own, (tree.at(syntax.start_byte), tree.at(syntax.end_byte)), documents)
-
-
-def _glue(
-    reading: Reading, words: list[Field], own: dict[str, Field], fields: list[Field], joint: tuple[int, int]
-) -> None:
-    """Lines that a backslash joins with no blank between are one word to a shell."""
-    name = next(reversed(own), "")
-    last = words.pop() if words else own.get(name)
-    if last is None or not fields:
-        words += fields
-        return
-    one = Field((*last.parts, *fields[0].parts), last.start, fields[0].end, last.quoted or fields[0].quoted)
-    message = f"no blank stands before the backslash, so the lines run together to `{one.text[-60:]}`"
-    reading.faults.append(("continuation", message, *joint))
-    if name and last is own[name]:
-        own[name] = one
-    else:
-        words.append(one)
-    words += fields[1:]
+            words += expand(child, scope)
+    perform(reading, words, scope, own, (syntax.start, syntax.end), documents)
 
 
 def perform(
@@ -224,8 +193,9 @@ _BUILTINS = {
 }
 
 
-def _command(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
-    simple(reading, tree, syntax, scope, ())
+def _command(reading: Reading, syntax: Syntax, scope: Scope) -> None:
+    if not is_test(syntax):
+        simple(reading, syntax, scope, ())
 
 
 KINDS = {"command": _command}

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from loralint.source.shell.words import joined
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Syntax
-
-    from loralint.source.shell.grammar import Tree
     from loralint.source.shell.scope import Scope
+    from loralint.source.shell.syntax import Syntax
 
 _NUMERIC = {
     "-eq": lambda left, right: left == right,
@@ -23,42 +21,41 @@ _NUMERIC = {
 _PATTERN = frozenset("*?[")
 
 
-def holds(tree: Tree, syntax: Syntax, scope: Scope) -> bool | None:
+def is_test(syntax: Syntax) -> bool:
+    """Whether a statement only tests something: `[[ ... ]]`, `[ ... ]`, `test ...`."""
+    return syntax.kind == "test" or (syntax.kind == "command" and syntax.children[0].text in {"[", "test"})
+
+
+def holds(syntax: Syntax, scope: Scope) -> bool | None:
     """Whether a test holds; None where only the run tells, and for every other command.
 
     `-z` of a variable that the file sets nowhere before holds: it is how scripts give a default, and what the
     environment says instead is asked for as such.
     """
-    if syntax.type != "test_command":
-        return {"true": True, "false": False}.get(tree.of(syntax).strip())
-    inside = [child for child in syntax.children if child.is_named]
-    if len(inside) != 1:
-        return None
-    if inside[0].type == "unary_expression":
-        return _unary(tree, inside[0], scope)
-    return _binary(tree, inside[0], scope) if inside[0].type == "binary_expression" else None
+    if not is_test(syntax):
+        return {"true": True, "false": False}.get(syntax.text.strip())
+    words = [one for one in syntax.children if one.text not in {"[", "]", "test"}]
+    if len(words) == 2:
+        return _unary(words[0].text, words[1], scope)
+    return _binary(words[0], words[1], words[2], scope) if len(words) == 3 else None
 
 
-def _unary(tree: Tree, syntax: Syntax, scope: Scope) -> bool | None:
-    operator, operand = tree.of(syntax.children[0]), syntax.children[-1]
+def _unary(operator: str, operand: Syntax, scope: Scope) -> bool | None:
     if operator not in {"-z", "-n"}:
         return None
-    field = joined(tree, operand, scope)
-    if operator == "-z" and _unset(tree, operand, scope):
+    if operator == "-z" and _unset(operand, scope):
         return True
+    field = joined(operand, scope)
     return None if field.why else (field.text == "") == (operator == "-z")
 
 
-def _unset(tree: Tree, operand: Syntax, scope: Scope) -> bool:
-    name = tree.of(operand).strip('"${}').removesuffix(":-")
-    return name.isidentifier() and name not in scope.names
+def _unset(operand: Syntax, scope: Scope) -> bool:
+    name = operand.text.strip('"${}').removesuffix(":-")
+    return name.isidentifier() and name not in scope.names and "$" in operand.text
 
 
-def _binary(tree: Tree, syntax: Syntax, scope: Scope) -> bool | None:
-    if len(syntax.children) != 3:
-        return None
-    left, middle, right = syntax.children
-    one, other, operator = joined(tree, left, scope), joined(tree, right, scope), tree.of(middle)
+def _binary(left: Syntax, middle: Syntax, right: Syntax, scope: Scope) -> bool | None:
+    one, other, operator = joined(left, scope), joined(right, scope), middle.text
     if one.why or other.why or _PATTERN & set(other.text):
         return None
     if operator in {"=", "=="}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -9,47 +10,45 @@ from loralint.source.command import Part
 from loralint.source.shell.words import Field, expand, joined
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Syntax
-
-    from loralint.source.shell.grammar import Tree
     from loralint.source.shell.scope import Scope
+    from loralint.source.shell.syntax import Syntax
 
 _LARGEST = 2**63
 _ALL = frozenset({"@", "*"})
 
 
-def value(tree: Tree, syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator[Part | tuple[Field, ...]]:
+def value(syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator[Part | tuple[Field, ...]]:
     """The parts of an expansion; a tuple of fields where it gives several words of their own."""
-    start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
-    if syntax.type == "simple_expansion":
-        yield from _variable(tree.text(start + 1, end), (start, end), scope, quoted=quoted)
-    elif syntax.type == "expansion":
-        yield from _expansion(tree, syntax, scope, quoted=quoted)
-    elif (text := _printed(tree, syntax, scope)) is not None:
+    at = syntax.start, syntax.end
+    if syntax.kind == "simple_expansion":
+        yield from _variable(syntax.text[1:], at, scope, quoted=quoted)
+    elif syntax.kind == "expansion":
+        yield from _expansion(syntax, scope, quoted=quoted)
+    elif (text := _printed(syntax, scope)) is not None:
         yield from text.parts
     else:
-        number = (
-            _arithmetic(tree, syntax, scope) if syntax.type == "arithmetic_expansion" else _expr(tree, syntax, scope)
-        )
+        number = calculate(syntax.text[3:-2], scope) if syntax.kind == "arithmetic_expansion" else _expr(syntax, scope)
         if number is None:
-            written = tree.text(start, end)
-            yield Part("${...}", start, end, f"`{_short(written)}` is worked out when it runs")
+            yield Part("${...}", *at, f"`{_short(syntax.text)}` is worked out when it runs")
         else:
-            yield Part(str(number), start, end)
+            yield Part(str(number), *at)
 
 
-def _printed(tree: Tree, syntax: Syntax, scope: Scope) -> Field | None:
+def _printed(syntax: Syntax, scope: Scope) -> Field | None:
     """`$(cat <<EOF ...)`: the here-document without its last line break."""
-    inside = [child for child in syntax.children if child.is_named]
-    if syntax.type != "command_substitution" or len(inside) != 1 or inside[0].type != "redirected_statement":
+    command = syntax.children[0] if len(syntax.children) == 1 else syntax
+    body = command.part("body")
+    heredoc = next((one for one in command.parts.get("redirects", ()) if one.kind == "heredoc"), None)
+    if (
+        syntax.kind != "command_substitution"
+        or heredoc is None
+        or body is None
+        or [one.text for one in body.children] != ["cat"]
+    ):
         return None
     from loralint.source.shell.heredocs import document
 
-    heredoc = next((child for child in inside[0].children if child.type == "heredoc_redirect"), None)
-    body = inside[0].child_by_field_name("body")
-    if heredoc is None or body is None or tree.of(body) != "cat":
-        return None
-    found = document(tree, heredoc, scope)
+    found = document(heredoc, scope)
     if found is None or not found.parts:
         return found
     *rest, last = found.parts
@@ -86,44 +85,34 @@ def _named(name: str, scope: Scope) -> tuple[Field, ...] | None:
     return scope.names.get(name)
 
 
-def _expansion(tree: Tree, syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator[Part | tuple[Field, ...]]:
-    start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
-    inside = [child for child in syntax.children if child.type not in {"${", "}"}]
-    head = next((one for one in inside if one.type in {"variable_name", "special_variable_name", "subscript"}), None)
-    if head is None or head is not inside[0]:
-        yield Part("${...}", start, end, f"`{_short(tree.text(start, end))}` is worked out when it runs")
+def _expansion(syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator[Part | tuple[Field, ...]]:
+    at = syntax.start, syntax.end
+    head, operator, rest = syntax.part("name"), syntax.part("operator"), syntax.parts["rest"]
+    if head is None or (operator is None and rest):
+        yield Part("${...}", *at, f"`{_short(syntax.text)}` is worked out when it runs")
         return
-    name, index = _subscripted(tree, head)
-    if len(inside) == 1:
-        yield from _indexed(name, index, (start, end), scope, quoted=quoted)
+    name, found = head.text, syntax.part("index")
+    index = found.text if found is not None else ""
+    if operator is None:
+        yield from _indexed(name, index, at, scope, quoted=quoted)
         return
-    operator, rest = tree.text(tree.at(inside[1].start_byte), tree.at(inside[1].end_byte)), inside[2:]
+    sign = operator.text
     fields = _named(name, scope) if not index else None
     empty = not fields or not (fields[0].text or fields[0].why)
-    if operator in {":-", "-", ":=", "="}:
-        if (fields is None) if operator in {"-", "="} else empty:
-            yield from _otherwise(tree, rest, scope)
-        else:
-            yield from _variable(name, (start, end), scope, quoted=quoted)
-    elif operator in {":?", "?"}:
-        yield from _variable(name, (start, end), scope, quoted=quoted)
-    elif operator in {":+", "+"} and fields is not None and not any(one.why for one in fields):
-        if not empty:
-            yield from _otherwise(tree, rest, scope)
+    if sign in {":-", "-", ":=", "="} and ((fields is None) if sign in {"-", "="} else empty):
+        yield from _otherwise(rest, scope)
+    elif sign in {":-", "-", ":=", "=", ":?", "?"}:
+        yield from _variable(name, at, scope, quoted=quoted)
+    elif sign in {":+", "+"} and fields is not None and not any(one.why for one in fields):
+        yield from _otherwise(rest, scope) if not empty else ()
     else:
-        yield Part(f"${{{name}}}", start, end, f"`{_short(tree.text(start, end))}` is worked out when it runs")
+        yield Part(f"${{{name}}}", *at, f"`{_short(syntax.text)}` is worked out when it runs")
 
 
-def _otherwise(tree: Tree, rest: list[Syntax], scope: Scope) -> Iterator[Part | tuple[Field, ...]]:
+def _otherwise(rest: list[Syntax], scope: Scope) -> Iterator[Part]:
     """The word behind `:-`."""
     for one in rest:
-        yield from joined(tree, one, scope).parts
-
-
-def _subscripted(tree: Tree, head: Syntax) -> tuple[str, str]:
-    text = tree.text(tree.at(head.start_byte), tree.at(head.end_byte))
-    name, _, index = text.partition("[")
-    return name, index.rstrip("]")
+        yield from joined(one, scope).parts
 
 
 def _indexed(
@@ -144,25 +133,47 @@ def _indexed(
         yield Part(f"${{{name}}}", *at, f"which item `${{{name}[{_short(index)}]}}` is, is told when it runs")
 
 
-def _arithmetic(tree: Tree, syntax: Syntax, scope: Scope) -> int | None:
-    inside = [child for child in syntax.children if child.is_named]
-    return _number(tree, inside[0], scope) if len(inside) == 1 else None
+_TOKEN = re.compile(r"\s*(?:(\d{1,18})|\$?\{?([A-Za-z_]\w*)\}?|(\*\*|[-+*/%()]))", re.ASCII)
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "**": 3}
+_DEEPEST = 20  # brackets within brackets
 
 
-def _number(tree: Tree, syntax: Syntax, scope: Scope) -> int | None:
+def calculate(text: str, scope: Scope) -> int | None:
     """A whole number of 64 bits, or None for what is not known or not worth it."""
-    if syntax.type == "parenthesized_expression":
-        inside = [child for child in syntax.children if child.is_named]
-        return _number(tree, inside[0], scope) if len(inside) == 1 else None
-    if syntax.type == "binary_expression" and len(syntax.children) == 3:
-        left, operator, right = syntax.children
-        return _calculate(_number(tree, left, scope), operator.type, _number(tree, right, scope))
-    if syntax.type == "variable_name":
-        fields = scope.names.get(tree.text(tree.at(syntax.start_byte), tree.at(syntax.end_byte)))
-        return _whole(fields[0]) if fields else None
-    if syntax.type in {"number", "word", "simple_expansion", "expansion", "string"}:
-        return _whole(joined(tree, syntax, scope))
-    return None
+    tokens: list[int | str | None] = []
+    at = 0
+    while at < len(text) and not text[at:].isspace():
+        match = _TOKEN.match(text, at)
+        if match is None or len(tokens) > 200:
+            return None
+        fields = scope.names.get(match[2]) if match[2] else None
+        tokens.append(int(match[1]) if match[1] else _whole(fields[0]) if fields else match[3] or None)
+        at = match.end()
+    made = _sum(tokens, 0, 0)
+    return made if not tokens else None if made is None or tokens else made
+
+
+def _sum(tokens: list[int | str | None], least: int, depth: int) -> int | None:
+    """Take the expression at the head of the tokens whose signs bind at least so much."""
+    left = _operand(tokens, depth)
+    while tokens and isinstance(tokens[0], str) and _PRECEDENCE.get(tokens[0], 0) > least:
+        sign = str(tokens.pop(0))
+        bound = _PRECEDENCE[sign] - (sign == "**")
+        left = _calculate(left, sign, _sum(tokens, bound, depth))
+    return left
+
+
+def _operand(tokens: list[int | str | None], depth: int) -> int | None:
+    if not tokens or depth > _DEEPEST:
+        return None
+    head = tokens.pop(0)
+    if head == "(":
+        inner = _sum(tokens, 0, depth + 1)
+        return inner if tokens and tokens.pop(0) == ")" else None
+    if head == "-":
+        operand = _operand(tokens, depth + 1)
+        return -operand if operand is not None else None
+    return head if isinstance(head, int) else None
 
 
 def _whole(field: Field) -> int | None:
@@ -194,12 +205,11 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _expr(tree: Tree, syntax: Syntax, scope: Scope) -> int | None:
+def _expr(syntax: Syntax, scope: Scope) -> int | None:
     """`$(expr 16 / $n)`, the one program that scripts use as if it were a part of the shell."""
-    commands = [child for child in syntax.children if child.is_named]
-    if len(commands) != 1 or commands[0].type != "command":
+    if len(syntax.children) != 1 or syntax.children[0].kind != "command":
         return None
-    words = [one for child in commands[0].children for one in expand(tree, child, scope)]
+    words = [one for child in syntax.children[0].children for one in expand(child, scope)]
     if len(words) != 4 or words[0].text != "expr":
         return None
-    return _calculate(_whole(words[1]), words[2].text.lstrip("\\"), _whole(words[3]))
+    return _calculate(_whole(words[1]), words[2].text, _whole(words[3]))

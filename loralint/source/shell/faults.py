@@ -7,13 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Syntax
-
     from loralint.source.command import Command, Word
-    from loralint.source.shell.grammar import Tree
-
-_MARKS = {'"': 'the quote `"`', "'": "the quote `'`", "<<": "the here-document", "`": "the backquote"}
-_CLOSING = frozenset({'"', "'", "`", "heredoc_end"})
+    from loralint.source.shell.lexer import Lexer
 
 Fault = tuple[str, str, int, int]
 _FLAG = re.compile(r"(?:--?[A-Za-z]|[+~]*[A-Za-z_]\w*\.[\w.]+=)")
@@ -22,44 +17,42 @@ _EMPTY = re.compile(r"--[\w.-]+=")
 _BLANKS = re.compile(r"\\[ \t]+\r?\n")
 
 
-def faults(tree: Tree, commands: list[Command]) -> Iterator[Fault]:
-    """All faults of a text, given its commands."""
-    yield from _lost(tree, commands)
+def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iterator[Fault]:
+    """All faults of a text that stands at an offset, given its commands and what was met on the way to them."""
+    yield from _lost(text, start, commands)
+    for joint, end, word in lexer.joints:
+        shown = "".join(text[word - start : end - start + 30].split("\\\n")).split()
+        message = f"no blank stands before the backslash, so the lines run together to `{shown[0][-60:]}`"
+        yield ("continuation", message, joint, end)
     seen: set[int] = set()
     for command in commands:
         if command.start not in seen:
             seen.add(command.start)
-            yield from _words(command)
-    yield from _unterminated(tree)
+            yield from _words(command, text, start)
+    for what, at in lexer.unclosed[:1]:
+        yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
 
 
-def _lost(tree: Tree, commands: list[Command]) -> Iterator[Fault]:
+def _lost(text: str, start: int, commands: list[Command]) -> Iterator[Fault]:
     """Lines of flags that are commands of their own; those that follow each other are one fault."""
-    end, told = -1, -1
-    for command in sorted(set(_places(commands))):
-        start, stop, text = command
-        if _FLAG.match(text) and _starts_line(tree, start):
-            why = _why(tree, start)
-            if why and not (told >= 0 and not tree.text(told, start).strip()):
-                yield ("continuation", f"{why}, so `{text[:60]}` is a command of its own", start, start + len(text))
+    told = -1
+    for first, stop, word in sorted(set(_places(commands))):
+        lines = text[: max(0, first - start)].split("\n")
+        if _FLAG.match(word) and len(lines) > 1 and not lines[-1].strip():
+            why = _why(lines[-2])
+            if why and not (told >= 0 and not text[told - start : first - start].strip()):
+                yield ("continuation", f"{why}, so `{word[:60]}` is a command of its own", first, first + len(word))
             told = stop
-        end = max(end, stop)
 
 
 def _places(commands: list[Command]) -> Iterator[tuple[int, int, str]]:
     return ((one.start, one.end, one.words[0].raw) for one in commands if one.words[0].start == one.start)
 
 
-def _starts_line(tree: Tree, at: int) -> bool:
-    before = tree.text(tree.start, at)
-    return not before[before.rfind("\n") + 1 :].strip() and "\n" in before
-
-
-def _why(tree: Tree, at: int) -> str:
-    """What cut the line off from the one before; "" where an empty line or nothing stands there."""
-    lines = tree.text(tree.start, at).split("\n")[:-1]
-    last = lines[-1].rstrip("\r") if lines else ""
-    if not last.strip():
+def _why(line: str) -> str:
+    """What cut a line off from the one before, which is given; "" where that is empty."""
+    last = line.rstrip("\r")
+    if not last.strip() or "..." in last:  # where something is left out, nothing is lost
         return ""
     if last.strip().startswith("#"):
         return "the comment line before ends the command"
@@ -68,13 +61,21 @@ def _why(tree: Tree, at: int) -> str:
     return "the line before has no backslash at its end"
 
 
-def _words(command: Command) -> Iterator[Fault]:
+def _words(command: Command, text: str, start: int) -> Iterator[Fault]:
     for index, word in enumerate(command.words[1:], 1):
         following = command.words[index + 1] if index + 1 < len(command.words) else None
         own = command.start <= word.start <= command.end
-        if own and _EMPTY.fullmatch(word.raw) and following is not None and _value(following):
-            stray = following.raw[:40]
-            yield ("empty-value", f"`{word.raw}` gets no value, and `{stray}` stands alone", word.start, following.end)
+        empty = own and not word.quoted and _EMPTY.fullmatch(word.raw) is not None
+        if empty and following is not None and _value(following):
+            between = text[word.end - start : following.start - start]
+            if not {"<", ">"} & set(between):  # `--flag=<value>` of a text that nobody has filled in
+                shown = following.raw[:40]
+                yield (
+                    "empty-value",
+                    f"`{word.raw}` gets no value, and `{shown}` stands alone",
+                    word.start,
+                    following.end,
+                )
         if own and not word.quoted and _TYPOGRAPHIC.match(word.raw):
             shown = word.raw[:40]
             yield ("typographic", f"`{shown}` has a dash or quote of a word processor", word.start, word.end)
@@ -82,26 +83,3 @@ def _words(command: Command) -> Iterator[Fault]:
 
 def _value(word: Word) -> bool:
     return bool(word.raw.strip()) and not word.raw.startswith("-") and "=" not in word.raw
-
-
-def _unterminated(tree: Tree) -> Iterator[Fault]:
-    """A quote or a here-document that nothing closes: the tree has an error there, or a closing mark of no length."""
-    stack = [tree.root]
-    while stack:
-        node = stack.pop()
-        opening = _opening(tree, node)
-        what = next((name for mark, name in _MARKS.items() if opening is not None and opening[1].startswith(mark)), "")
-        if opening is not None and what:
-            yield ("unterminated", f"{what} that starts here is never closed", opening[0], opening[0] + 1)
-            return
-        stack.extend(child for child in reversed(node.children) if child.has_error or child.is_error)
-
-
-def _opening(tree: Tree, node: Syntax) -> tuple[int, str] | None:
-    """Where something starts that is not closed, and its first characters."""
-    if node.is_error:
-        first = next((child for child in node.children if child.type in _MARKS), node)
-        return tree.at(first.start_byte), tree.of(first)[:2]
-    if any(child.is_missing and child.type in _CLOSING for child in node.children):
-        return tree.at(node.start_byte), tree.of(node)[:2]
-    return None

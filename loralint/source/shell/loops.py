@@ -7,69 +7,57 @@ from typing import TYPE_CHECKING
 from loralint.source.shell.words import expand
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Syntax
-
-    from loralint.source.shell.grammar import Tree
     from loralint.source.shell.reading import Reading
     from loralint.source.shell.scope import Scope
+    from loralint.source.shell.syntax import Syntax
 
 _UNROLLED = 12  # a loop over so few known words is followed word by word
 
 
-def _for(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
-    variable, body = syntax.child_by_field_name("variable"), syntax.child_by_field_name("body")
-    if variable is None or body is None:
-        return
-    name = tree.of(variable)
-    values = [one for child in syntax.children_by_field_name("value") for one in expand(tree, child, scope)]
+def _for(reading: Reading, syntax: Syntax, scope: Scope) -> None:
+    names, body = [one.text for one in syntax.parts["names"]], syntax.parts["body"]
+    values = [one for child in syntax.parts["values"] for one in expand(child, scope)]
     fixed = values and len(values) <= _UNROLLED and not any(one.why or "*" in one.text for one in values)
     if not fixed:
-        _changing(reading, tree, body, scope, name)
+        _changing(reading, body, scope, names)
         return
     for one in values:
-        scope.names[name] = (one,)
-        reading.run(tree, body, scope)
+        scope.names.update(dict.fromkeys(names, (one,)))
+        reading.run_all(body, scope)
 
 
-def _while(reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
-    _changing(reading, tree, syntax, scope, "")
+def _while(reading: Reading, syntax: Syntax, scope: Scope) -> None:
+    _changing(reading, syntax.children, scope, [])
 
 
-def _changing(reading: Reading, tree: Tree, body: Syntax, scope: Scope, name: str) -> None:
+def _changing(reading: Reading, body: list[Syntax], scope: Scope, names: list[str]) -> None:
     """A body that runs nobody knows how often: what it sets is not known from its start on."""
-    own = scope.copy(sure=False)
-    for one in {name, *_set_in(tree, body)} - {""}:
+    own, changed = scope.copy(sure=False), {*names, *_set_in(body)}
+    for one in changed:
         own.forget(one, f"`${one}` changes in a loop", scope.names.get(one, ()))
-    for child in body.children:
-        if child.is_named:
-            reading.run(tree, child, own)
-    for one in _set_in(tree, body):
+    reading.run_all(body, own)
+    for one in changed:
         own.forget(one, f"`${one}` is set in a loop", own.names.get(one, ()))
-    scope.merge([scope.copy(), own])
+    scope.merge([scope.copy(), own], "set in a loop")
 
 
-def _set_in(tree: Tree, body: Syntax) -> set[str]:
+def _set_in(body: list[Syntax]) -> set[str]:
     """The variables that are set somewhere in a body."""
-    found, stack = set(), [body]
+    found, stack = set(), list(body)
     while stack:
         node = stack.pop()
-        if node.type == "variable_assignment" and node.children:
-            found.add(tree.of(node.children[0]).partition("[")[0])
-        if node.type == "command" and node.children and tree.of(node.children[0]) in {"read", "mapfile", "shift"}:
-            found.update(tree.of(child) for child in node.children[1:] if tree.of(child).isidentifier())
+        if node.kind == "assignment":
+            found.add(node.parts["name"][0].text)
+        elif node.kind == "for":
+            found.update(one.text for one in node.parts["names"])
+        elif node.kind == "command" and node.children[0].text in {"read", "mapfile", "shift"}:
+            found.update(child.text for child in node.children[1:] if child.text.isidentifier())
         stack.extend(node.children)
     return found
 
 
-def _function(_reading: Reading, tree: Tree, syntax: Syntax, scope: Scope) -> None:
-    name, body = syntax.child_by_field_name("name"), syntax.child_by_field_name("body")
-    if name is not None and body is not None:
-        scope.functions[tree.of(name)] = (tree, body)
+def _function(_reading: Reading, syntax: Syntax, scope: Scope) -> None:
+    scope.functions[syntax.text] = syntax.parts["body"][0]
 
 
-KINDS = {
-    "for_statement": _for,
-    "c_style_for_statement": _while,
-    "while_statement": _while,
-    "function_definition": _function,
-}
+KINDS = {"for": _for, "while": _while, "function": _function}

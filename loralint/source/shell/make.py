@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loralint.source.command import Part, Shell
+from loralint.source.shell.bounds import bound
 from loralint.source.shell.faults import Fault, faults
-from loralint.source.shell.grammar import Tree, bound
+from loralint.source.shell.parser import parse
 from loralint.source.shell.reading import Reading
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import FILLER, Field, bounded
@@ -40,10 +41,11 @@ def read_make(document: Document) -> Shell:
     found: list[Fault] = []
     for start, line in lines:
         if line.startswith("\t"):
-            tree = Tree(_as_bash(line), start)
+            bash = _as_bash(line)
+            tree, lexer = parse(bash, start)
             before = len(reading.commands)
-            reading.run(tree, tree.root, scope.copy())
-            found += faults(tree, reading.commands[before:])
+            reading.run(tree, scope.copy())
+            found += faults(bash, start, lexer, reading.commands[before:])
     return Shell(tuple(reading.commands), tuple(reading.files), tuple(found))
 
 
@@ -58,6 +60,8 @@ def _as_bash(line: str) -> str:
     line = re.sub(r"\A\t[ \t]*[@+-]*", lambda one: " " * len(one[0]), line)
     line = re.sub(r"\\\n\t", "\\\\\n ", line)
     line = re.sub(rf"(?<!\$)\$\(({_NAME})\)", r"${\1}", line)
+    # make fills its variables in before the shell sees quotes
+    line = re.sub(r"'([^'\"]*\$\{[^'\"]*)'", r'"\1"', line)
     return line.replace("$$", f"{FILLER}$")
 
 

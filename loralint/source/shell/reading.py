@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 
 from loralint.source.command import Assignment, Command, Files, Word
 from loralint.source.document import Fault
-from loralint.source.shell.grammar import LENGTH, Tree
+from loralint.source.shell.bounds import LENGTH
 from loralint.source.shell.made import Texts
+from loralint.source.shell.parser import parse
 from loralint.source.shell.words import Field, as_word
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Syntax
-
     from loralint.source.document import Document
     from loralint.source.shell.scope import Scope
+    from loralint.source.shell.syntax import Syntax
 
-    Follow = Callable[["Reading", Tree, Syntax, Scope], None]
+    Follow = Callable[["Reading", Syntax, Scope], None]
 
 # Statements that are followed in all: functions that call each other and loops in loops multiply them.
 _STEPS = 20_000
 _CALLS = 12  # functions within functions, texts within texts
 # What is nothing to do by itself.
-_IDLE = frozenset({"comment", "test_command", "heredoc_body", "word", "string", "number", "variable_name"})
+_IDLE = frozenset({"test", "calculation", "word", "redirect", "heredoc"})
 
 
 @cache
@@ -70,22 +70,21 @@ class Reading:
         """The field as a word of the document."""
         return as_word(self.texts.settle(field), self.lines)
 
-    def run(self, tree: Tree, syntax: Syntax, scope: Scope) -> None:
+    def run(self, syntax: Syntax, scope: Scope) -> None:
         """Follow one statement."""
-        if self.ended or syntax.type in _IDLE:
+        if self.ended or syntax.kind in _IDLE:
             return
         self.step()
-        follow = statements().get(syntax.type)
+        follow = statements().get(syntax.kind)
         if follow is not None:
-            follow(self, tree, syntax, scope)
+            follow(self, syntax, scope)
         else:
-            self.run_all(tree, syntax.children, scope)
+            self.run_all(syntax.children, scope)
 
-    def run_all(self, tree: Tree, several: Iterable[Syntax], scope: Scope) -> None:
+    def run_all(self, several: Iterable[Syntax], scope: Scope) -> None:
         """Follow several statements in their order."""
         for one in several:
-            if one.is_named:
-                self.run(tree, one, scope)
+            self.run(one, scope)
 
     def inner(self, text: str, start: int, scope: Scope) -> None:
         """Run a text inside a text: of `bash -c`, `eval`, a here-document. Raises Fault when these outgrow all use."""
@@ -94,17 +93,16 @@ class Reading:
             raise Fault("too-large", "too many texts inside the text: not a launch script", 0)
         scope.depth += 1
         if scope.depth <= _CALLS:
-            tree = Tree(text, start)
-            self.run(tree, tree.root, scope)
+            self.run(parse(text, start)[0], scope)
         scope.depth -= 1
 
     def call(self, name: str, args: Sequence[Field], scope: Scope) -> None:
         """Follow a function of the script with its arguments; what it sets stays set."""
-        tree, body = scope.functions[name]
+        body = scope.functions[name]
         if scope.depth >= _CALLS:
             return
         outer, scope.args = scope.args, tuple(args)
         scope.depth += 1
-        self.run(tree, body, scope)
+        self.run(body, scope)
         scope.depth -= 1
         scope.args = outer

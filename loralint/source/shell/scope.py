@@ -41,8 +41,8 @@ class Scope:
         made.sure = self.sure if sure is None else self.sure and sure
         return made
 
-    def merge(self, outcomes: Iterable[Scope]) -> None:
-        """Go on after a branch: what its ways left different is not known."""
+    def merge(self, outcomes: Iterable[Scope], how: str) -> None:
+        """Go on after a branch: what its ways left different is not known. how: what to say of that."""
         several = list(outcomes)
         for name in {name for one in several for name in one.names}:
             values = [one.names.get(name) for one in several]
@@ -50,7 +50,7 @@ class Scope:
                 self.names[name] = values[-1] or ()
             else:
                 given = next(one for one in values if one is not None)
-                self.forget(name, f"`${name}` is set in a branch", given)
+                self.forget(name, f"`${name}` is {how}", given)
                 self.names[name] = _extended(values, self.names[name])
         for one in several:
             self.exported.update(one.exported)

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.source.command import Part, Shell
+from loralint.source.shell.bounds import bound
 from loralint.source.shell.faults import faults
-from loralint.source.shell.grammar import Tree, bound
+from loralint.source.shell.parser import parse
 from loralint.source.shell.reading import Reading
 from loralint.source.shell.scope import Scope
 from loralint.source.shell.words import BACKSLASH, FILLER, Field
@@ -65,10 +66,13 @@ def read_windows(document: Document) -> Shell:
         depth = max(0, depth + line.count("{") - line.count("}") if dialect is _POWERSHELL else 0)
         if _assigned(line, start, scope, dialect, branch=here > 0) or dialect.skipped.match(line):
             continue
-        tree = Tree(_as_bash(line, dialect), start)
+        bash = _as_bash(line, dialect)
+        tree, lexer = parse(bash, start)
         before = len(reading.commands)
-        reading.run(tree, tree.root, scope.copy(sure=here == 0))
-        found += [fault for fault in faults(tree, reading.commands[before:]) if fault[0] != "continuation"]
+        reading.run(tree, scope.copy(sure=here == 0))
+        found += [
+            fault for fault in faults(bash, start, lexer, reading.commands[before:]) if fault[0] != "continuation"
+        ]
     return Shell(tuple(reading.commands), tuple(reading.files), tuple(found))
 
 

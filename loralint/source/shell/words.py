@@ -11,10 +11,8 @@ from loralint.source.command import Part, Word
 from loralint.source.document import Lines, Mark, Node
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Syntax
-
-    from loralint.source.shell.grammar import Tree
     from loralint.source.shell.scope import Scope
+    from loralint.source.shell.syntax import Syntax
 
 # In a text that was brought into bash's form: stands for nothing, so that every place stays.
 FILLER = "\ue000"
@@ -54,14 +52,16 @@ class _Split(NamedTuple):
     part: Part
 
 
+_QUOTED = frozenset({"string", "raw_string", "ansi_c_string"})
+EXPANSIONS = frozenset({"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"})
 _Atom = Part | _Split | tuple[Field, ...]
 
 
-def expand(tree: Tree, syntax: Syntax, scope: Scope) -> list[Field]:
+def expand(syntax: Syntax, scope: Scope) -> list[Field]:
     """The words that one argument becomes: none for an unquoted empty variable, several for an array."""
-    start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
+    start, end = syntax.start, syntax.end
     quoted = _has_quotes(syntax)
-    atoms = list(_atoms(tree, syntax, scope, quoted=False))
+    atoms = list(_atoms(syntax, scope, quoted=False))
     if len(atoms) == 1 and not isinstance(atoms[0], (Part, _Split)):
         return list(atoms[0])  # an array and nothing else: its words keep their own places
     words: list[list[Part]] = [[]] if quoted else []
@@ -91,16 +91,16 @@ def _pieces(atoms: Iterable[_Atom]) -> Iterator[Part | None]:
                 yield from one.parts
 
 
-def joined(tree: Tree, syntax: Syntax, scope: Scope) -> Field:
+def joined(syntax: Syntax, scope: Scope) -> Field:
     """The one text of an assigned value, which blanks do not take apart."""
     parts: list[Part] = []
-    for atom in _atoms(tree, syntax, scope, quoted=True):
+    for atom in _atoms(syntax, scope, quoted=True):
         several = [one.parts for one in atom] if not isinstance(atom, (Part, _Split)) else [[_part(atom)]]
         for index, more in enumerate(several):
             if index:
-                parts.append(Part(" ", tree.at(syntax.start_byte), tree.at(syntax.start_byte)))
+                parts.append(Part(" ", syntax.start, syntax.start))
             parts.extend(more)
-    start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
+    start, end = syntax.start, syntax.end
     return bounded(Field(tuple(parts), start, end, _has_quotes(syntax)))
 
 
@@ -154,8 +154,7 @@ def _part(atom: Part | _Split) -> Part:
 
 
 def _has_quotes(syntax: Syntax) -> bool:
-    kinds = ("string", "raw_string", "ansi_c_string", "translated_string")
-    return syntax.type in kinds or any(child.type in kinds for child in syntax.children)
+    return syntax.kind in _QUOTED or any(child.kind in _QUOTED for child in syntax.children)
 
 
 def _blanks(part: Part) -> Iterator[Part | None]:
@@ -173,46 +172,63 @@ def _blanks(part: Part) -> Iterator[Part | None]:
             yield Part(match[0], part.start, part.end)
 
 
-def _atoms(tree: Tree, syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator[_Atom]:
-    kind = syntax.type
-    if kind in {"concatenation", "command_name"}:
+def _atoms(syntax: Syntax, scope: Scope, *, quoted: bool) -> Iterator[_Atom]:
+    kind = syntax.kind
+    if kind == "concatenation":
         for child in syntax.children:
-            yield from _atoms(tree, child, scope, quoted=quoted)
-    elif kind in {"string", "translated_string"}:
-        yield from _string(tree, syntax, scope)
+            yield from _atoms(child, scope, quoted=quoted)
+    elif kind == "string":
+        yield from _string(syntax, scope)
     elif kind == "raw_string":
-        start, end = tree.at(syntax.start_byte) + 1, tree.at(syntax.end_byte) - 1
-        yield Part(_shown(tree.text(start, end)), start, end)
+        end = syntax.end - 1 if len(syntax.text) > 1 and syntax.text.endswith("'") else syntax.end
+        yield Part(_shown(syntax.text[1 : 1 + end - syntax.start - 1]), syntax.start + 1, end)
     elif kind == "ansi_c_string":
-        start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
-        yield Part(re.sub(r"\\(.)", lambda one: _ANSI.get(one[1], one[0]), tree.text(start + 2, end - 1)), start, end)
-    elif kind in {"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"}:
+        inside = syntax.text[2:].removesuffix("'")
+        yield Part(re.sub(r"\\(.)", lambda one: _ANSI.get(one[1], one[0]), inside), syntax.start, syntax.end)
+    elif kind in EXPANSIONS:
         from loralint.source.shell.expansions import value
 
-        for one in value(tree, syntax, scope, quoted=quoted):
-            yield _Split(one) if isinstance(one, Part) and not quoted else one
+        for one in value(syntax, scope, quoted=quoted):
+            yield one if quoted else _Split(one) if isinstance(one, Part) else _apart(one)
     elif kind == "process_substitution":
-        start, end = tree.at(syntax.start_byte), tree.at(syntax.end_byte)
-        yield Part("<(...)", start, end, "`<(...)` is what another command prints")
+        yield Part("<(...)", syntax.start, syntax.end, "`<(...)` is what another command prints")
     else:
-        yield from plain(tree, tree.at(syntax.start_byte), tree.at(syntax.end_byte), _ESCAPES)
+        yield from plain(syntax.text, syntax.start, _ESCAPES)
 
 
-def _string(tree: Tree, syntax: Syntax, scope: Scope) -> Iterator[_Atom]:
-    """Between double quotes: the gaps between the variables are text, whatever the tree makes of them."""
-    opening = next((child for child in syntax.children if child.type == "string"), syntax)
-    at, end = tree.at(opening.start_byte) + 1, tree.at(opening.children[-1].start_byte)
-    for child in opening.children:
-        if child.type in {"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"}:
-            yield from plain(tree, at, tree.at(child.start_byte), _QUOTED_ESCAPES)
-            yield from _atoms(tree, child, scope, quoted=True)
-            at = tree.at(child.end_byte)
-    yield from plain(tree, at, end, _QUOTED_ESCAPES)
+def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """The words of an array without quotes round it, which blanks take apart once more."""
+    made: list[Field] = []
+    for field in fields:
+        words: list[list[Part]] = []
+        fresh = True
+        for piece in (piece for part in field.parts for piece in _blanks(part)):
+            if piece is not None and not fresh:
+                words[-1].append(piece)
+            elif piece is not None:
+                words.append([piece])
+            fresh = piece is None
+        made += [field] if len(words) == 1 else [Field(tuple(one), one[0].start, one[-1].end) for one in words]
+    return tuple(made)
 
 
-def plain(tree: Tree, start: int, end: int, escapes: re.Pattern[str]) -> Iterator[Part]:
-    """Text as it stands, cut where an escape shifts the places."""
-    text = tree.text(start, end)
+def _string(syntax: Syntax, scope: Scope) -> Iterator[_Atom]:
+    """Between double quotes: text, and what is filled in."""
+    (inside,) = syntax.parts["inside"]
+    at = inside.start
+    for child in syntax.children:
+        yield from plain(_between(syntax, at, child.start), at, _QUOTED_ESCAPES)
+        yield from _atoms(child, scope, quoted=True)
+        at = child.end
+    yield from plain(_between(syntax, at, inside.end), at, _QUOTED_ESCAPES)
+
+
+def _between(syntax: Syntax, start: int, end: int) -> str:
+    return syntax.text[start - syntax.start : end - syntax.start]
+
+
+def plain(text: str, start: int, escapes: re.Pattern[str]) -> Iterator[Part]:
+    """Text as it stands at an offset, cut where an escape shifts the places."""
     at = 0
     for match in escapes.finditer(text) if "\\" in text or FILLER in text else ():
         if match.start() > at:
