@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.frameworks.read import read_layer
 from loralint.frameworks.table import Layer, Look, Reader
-from loralint.model import Event, Note, Observation, Span, Value
+from loralint.model import Event, Note, Observation, Span, Unknown, Value
 from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.versions import Versions, versions_of
@@ -89,12 +89,18 @@ def build(start: Start, options: Options) -> Assembled:
         sources.setdefault(part.source.file, (part.source, part.reader))
     documents = tuple(source for source, _ in sources.values())
     observations = [
-        *overruled,
+        *(one for one in overruled if not _is_default(one, config)),
         *(one for layer in layers for one in layer.observations),
         *(fault for source, reader in sources.values() for fault in file_faults(source, reader)),
     ]
     events = tuple(event for layer in layers for event in layer.events)
     return Assembled(config, tuple(observations), start.reason, documents, events, start.notes)
+
+
+def _is_default(told: Observation, config: Config) -> bool:
+    """Whether what loses against the program's default may well say the same as that, which is no news."""
+    default = config.get(told.value.field).value if told.other is None else None
+    return isinstance(default, Unknown) or (default is not None and default == told.value.value)
 
 
 def _rows(config: Config) -> Value | None:

@@ -167,3 +167,14 @@ def test_the_only_launcher_file_beside_the_only_script_is_assumed_to_be_meant(pr
     assert not project.around.is_claimed(str(project.root / "a" / "other.yaml"))
     project.write(b__train_dot_py=ARGUMENTS, b__launch_dot_yaml=zero3, b__eval_dot_py="")
     assert not project.runs("b/train.py")[0].config.get("dist.zero_stage").known
+
+
+@pytest.mark.parametrize(("precision", "told"), [("bf16", []), ("fp16", ["mixed_precision"])])
+def test_a_launcher_that_says_what_the_trainer_takes_anyway_is_no_news(project, precision, told):
+    project.write(
+        recipe_dot_yaml="model_name_or_path: m\nuse_peft: true\nlora_r: 16\nlearning_rate: 1.0e-4\noutput_dir: o\n",
+        acc_dot_yaml=f"distributed_type: MULTI_GPU\nnum_processes: 8\nmixed_precision: {precision}\n",
+        run_dot_sh="accelerate launch --config_file acc.yaml -m trl.scripts.sft --config recipe.yaml\n",
+    )
+    (run,) = project.runs("run.sh")
+    assert [one.value.key for one in run.observations if one.kind == "overruled"] == told
