@@ -121,6 +121,8 @@ def _values(words: list[Word], index: int, flag: _Flag, style: Style, document: 
     found: list[Word] = []
     for word in words[index:]:
         dotted = _SETTING.match(word.raw) if style.settings else None
+        if word.raw == "--":
+            break
         if _flag(word) is not None or (dotted is not None and (found or "." in dotted[1])) or (found and is_open(word)):
             break
         found.append(word)

@@ -82,9 +82,7 @@ OPTIONS = {
     """),
 }
 # Names of scripts that do not train, unless they also say that they do.
-TRAINS = re.compile(
-    r"(?i)train|tun(?:e|ing)|sft|dpo|ppo|kto|orpo|grpo|rlhf|lora|dreambooth|distil|run_(?:clm|mlm|glue)"
-)
+TRAINS = re.compile(r"(?i)train|tun(?:e|ing)|sft|dpo|ppo|kto|orpo|grpo|rlhf|dreambooth|distil|run_(?:clm|mlm|glue)")
 IDLE = re.compile(
     r"infer|merge|eval|export|generat|predict|chat|demo|serv|deploy|prepar|preprocess|convert|download|upload|tokeniz"
     r"|^cache_|_cache|benchmark|test_|plot|collect|extract|caption|check_|dump",
