@@ -40,12 +40,18 @@ class _NoFixError(Exception):
 
 def _edits(fix: Mapping[str, Any], hit: Hit, config: Config) -> Iterator[Edit]:
     if hit.observation is not None and fix.get("rewrite"):
-        yield from _rewrite(hit.observation, config.holder(hit.observation.value.key_span or hit.at.span))
+        yield from _rewrite(hit.observation, _teller(hit.observation, hit, config))
     gone = {value.key: value for field in fix.get("remove", ()) for value in _written(field, config)}
     for field, raw in fix.get("set", {}).items():
         yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, list(gone))
     for key, value in gone.items():
         yield from _remove(config.holder(value.span), key)
+
+
+def _teller(observation: Observation, hit: Hit, config: Config) -> Document:
+    """The part that the observation was made in, else the innermost around its place."""
+    told = (layer.document for layer in config.layers if any(one is observation for one in layer.observations))
+    return next(told, None) or config.holder(observation.value.key_span or hit.at.span)
 
 
 def _written(field: str, config: Config) -> list[Value]:
@@ -102,6 +108,8 @@ def _remove(document: Document, key: str) -> Iterator[Edit]:
 
 def _rewrite(observation: Observation, document: Document) -> Iterator[Edit]:
     value, new = observation.value, observation.replacement
+    if document.sealed:
+        raise _NoFixError
     found = _at(document.root, value.key_span.start) if document.root and value.key_span else None
     if observation.rewrite == "key" and new and found is not None:
         yield _rename(observation, document, *found)
@@ -121,7 +129,10 @@ def _rename(observation: Observation, document: Document, mapping: Node, pair: P
     if (parent and parent != observation.value.key.rpartition(".")[0]) or mapping.pair(name) is not None:
         raise _NoFixError
     start, end = pair.key_node.start, pair.key_node.end
-    return Edit(document.file, start, end, scalar_text(name, "json") if document.text[start] in "\"'" else name)
+    written = document.text[start:end]
+    if document.format == "flags":
+        name = written[: len(written) - len(written.lstrip("-"))] + name
+    return Edit(document.file, start, end, scalar_text(name, "json") if written[0] in "\"'" else name)
 
 
 def locate(root: Node | None, dotted: str) -> tuple[Node, Pair] | None:

@@ -121,7 +121,8 @@ def loaded(node: Node, dialect: str) -> object:
     if node.kind == "sequence":
         return [loaded(item, dialect) for item in node.items]
     if node.kind == "scalar" and is_template(node.raw):
-        return Unknown(f"`{node.raw}` is filled in only when the run starts")
+        known = isinstance(node.native, Unknown) and node.native.reason
+        return node.native if known else Unknown(f"`{node.raw}` is filled in only when the run starts")
     return plain(node, dialect)
 
 

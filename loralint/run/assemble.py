@@ -29,5 +29,5 @@ def _recognise(document: Document, options: Options) -> Detection | None:
         return Detection(options.framework, by_name(options.framework, document), "--framework")
     if document.root is not None or (document.roots and not document.problems):
         return detect(document)
-    name = looks_like_run(document.text) if document.problems else ""
+    name = looks_like_run(document.own) if document.problems else ""
     return Detection(name, by_name(name, document), "its text looks like one") if name else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from loralint.frameworks.detect import is_template_text
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
-from loralint.frameworks.readers.kubernetes.command import Executed, Place, called, executed
+from loralint.frameworks.readers.kubernetes.command import Executed, Place, called, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Job, jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
@@ -24,6 +25,10 @@ from loralint.run.options import Options
 from loralint.run.pins import pins_near
 from loralint.run.project import Project
 from loralint.source.document import Document
+
+# A file with more jobs is a sweep, of which the first ones tell what there is to tell.
+_JOBS = 64
+_PINNED = re.compile(r"([A-Za-z][\w.-]*)(?:\[[\w,.-]*\])?==(\d[\w.]*)")
 
 
 class Container(NamedTuple):
@@ -42,7 +47,10 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
     if not found:
         return unmounted_starts(document, options, project)
     maps = maps_around(document, project, options.configmaps)
-    several = [one for job in found[:MOST] for one in _of_job(document, job, maps, options, project)]
+    several = [one for job in found[:_JOBS] for one in _of_job(document, job, maps, options, project)]
+    if len(found) > _JOBS:
+        more = Note("not-checked", f"{len(found) - _JOBS} more jobs of the file: only the first {_JOBS} are looked at")
+        several[0] = several[0]._replace(notes=(*several[0].notes, more))
     return several + unmounted_starts(document, options, project, beside=several)
 
 
@@ -58,7 +66,7 @@ def _of_job(
     starts = found[:MOST] or [joined(Start((), READER, f"`kind: {job.kind}`"), options, project)]
     unread = [one.why for each in containers for one in each.executed if one.why]
     notes = tuple(Note("not-checked", f"what a container runs: {why}") for why in dict.fromkeys(unread))
-    pins = pins_near(document.file, project)
+    pins = {**pins_near(document.file, project), **_installed(containers)}
     return [
         _with_manifest(
             start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *notes)),
@@ -67,6 +75,14 @@ def _of_job(
         )
         for index, start in enumerate(starts)
     ]
+
+
+def _installed(containers: list[Container]) -> dict[str, str]:
+    """The versions that Ray installs before the command runs."""
+    given = runtime_env(containers[0].place).get("pip") if containers and containers[0].place.runtime else None
+    packages = given.get("packages") if given is not None and given.kind == "mapping" else given
+    fixed = [_PINNED.fullmatch(one.raw.strip()) for one in (packages.items if packages is not None else ())]
+    return {match[1].lower().replace("_", "-"): match[2] for match in fixed if match is not None}
 
 
 def _with_manifest(start: Start, job: Job, *, first: bool) -> Start:

@@ -17,8 +17,8 @@ from loralint.run.inner import settled
 from loralint.run.maps import mounted_beside
 from loralint.run.options import Options
 from loralint.run.project import Project
-from loralint.source.document import Document, Node
-from loralint.source.inner import Piece, read_pieces
+from loralint.source.document import Document
+from loralint.source.inner import InnerDocument, Piece, read_pieces
 
 if TYPE_CHECKING:
     from loralint.run.manifests import Container
@@ -100,21 +100,19 @@ def unmounted_starts(
     document: Document, options: Options, project: Project, beside: Iterable[Start] = ()
 ) -> list[Start]:
     """The configs in maps of a file that no job of its folder is seen to use, each a run of its own."""
-    used = {root.start for one in beside for root in _roots(one)}
+    used = {text for one in beside for text in _texts(one)}
     found: list[Start] = []
     for one in maps_of(document):
         if any(key.endswith(_ENDS) for key in one.texts) and not mounted_beside(one.name, document, project):
             alone = [_alone(key, given, options) for key, given in list(one.texts.items())[:_MOST]]
-            found += [start for start in alone if start is not None and used.isdisjoint(map(_start, _roots(start)))]
+            found += [start for start in alone if start is not None and used.isdisjoint(_texts(start))]
     return [start._replace(parts=tuple(settled(part, document) for part in start.parts)) for start in found]
 
 
-def _roots(start: Start) -> list[Node]:
-    return [part.document.root for part in start.parts if part.document.root is not None]
-
-
-def _start(root: Node) -> int:
-    return root.start
+def _texts(start: Start) -> set[int]:
+    """Where the texts inside the file start that a run reads."""
+    inner = [part.document for part in start.parts if isinstance(part.document, InnerDocument)]
+    return {one.places.pieces[0].start for one in inner}
 
 
 def _alone(key: str, given: Text, options: Options) -> Start | None:

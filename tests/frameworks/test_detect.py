@@ -155,7 +155,10 @@ RUNS = {
     "torchtune part": ("torchtune", "model:\n  lora_attn_modules: [q_proj]\n  lora_rank: 8\n"),
 }
 MANIFESTS = {
-    "Kubernetes PyTorchJob": "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec: {}\n",
+    "Kubernetes PyTorchJob": (
+        "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec: {pytorchReplicaSpecs: {Master: {template: {spec:"
+        " {containers: [{name: pytorch, image: x}]}}}}}\n"
+    ),
     "Kubernetes Job behind a Service": (
         "apiVersion: v1\nkind: Service\n---\napiVersion: batch/v1\nkind: Job\nspec: {template: {spec: {containers:"
         " [{command: [torchrun, train.py]}]}}}\n"

@@ -284,7 +284,7 @@ def test_the_launch_of_a_container(container, program, script, flags):
     [
         "command: [bash, -c, 'python a.py; python b.py']", "command: [bash, -c, 'cat <<E | python -\nE']",
         "command: [bash, run.sh]", "command: [bash, -c]", "command: [python, -c, 'import x']", "image: x",
-        "command: [bash, -c, 'torchrun \"t.py']", "command: [accelerate, config]",
+        "command: [accelerate, config]",
         "command: [python, -m, pip, install]",
         "command: 3", "command: []", "args: [[a]]",
     ],

@@ -13,8 +13,8 @@ from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, maps_of
 from loralint.frameworks.readers.kubernetes.tree import At, items, named, text
 from loralint.frameworks.readers.kubernetes.variables import field_of, variables, working_folder
 from loralint.source.command import Command, Files, Part
-from loralint.source.document import Document, Fault, Node
-from loralint.source.inner import InnerPlaces, pieces_of
+from loralint.source.document import Document, Fault, Mark, Node
+from loralint.source.inner import InnerPlaces, pieces_of, read_inner
 from loralint.source.shell.commands import SHELLS
 from loralint.source.shell.executed import read_executed
 from loralint.source.shell.words import Field
@@ -41,7 +41,7 @@ class Executed(NamedTuple):
 class Place(NamedTuple):
     """Where a container stands: the file, the pod's spec (None when another object has it), further maps at hand.
 
-    entrypoint: the command, where the job has it and not the container.
+    entrypoint: the command, where the job has it and not the container; runtime: Ray's text with its variables.
     """
 
     document: Document
@@ -49,6 +49,7 @@ class Place(NamedTuple):
     maps: tuple[ConfigMap, ...] = ()
     namespace: str = ""
     entrypoint: At | None = None
+    runtime: At | None = None
 
     def all_maps(self) -> tuple[ConfigMap, ...]:
         """Those of the file first."""
@@ -61,7 +62,7 @@ def executed(container: At, place: Place) -> Executed:
     given = words_of(container, place)
     if not given:
         return Executed(place.document)
-    known = variables(place.document, container, place.all_maps(), place.namespace)
+    known = _known(container, place)
     fields = [field_of(place.document, at.node, known) for at in given]
     if place.entrypoint is not None:
         fields = _by_shell(fields[0])
@@ -74,6 +75,21 @@ def executed(container: At, place: Place) -> Executed:
     for part in _flags(made.launches):
         part.sealed = "" if edited else _SEALED
     return made._replace(shell=shell)
+
+
+def _known(container: At, place: Place) -> dict[str, Field]:
+    known = variables(place.document, container, place.all_maps(), place.namespace)
+    given = runtime_env(place).pair("env_vars") if place.runtime is not None else None
+    for pair in given.value.pairs if given is not None else ():
+        if pair.value.kind == "scalar":
+            known[pair.key] = field_of(place.document, pair.value, {})
+    return known
+
+
+def runtime_env(place: Place) -> Node:
+    """What Ray makes around its processes; an empty mapping where nothing is said."""
+    made = read_inner(place.document, place.runtime.node, "runtime_env.yaml").root if place.runtime else None
+    return made or Node("mapping", "map", Mark(0, place.document.lines), Mark(0, place.document.lines))
 
 
 def words_of(container: At, place: Place) -> list[At]:
@@ -154,7 +170,7 @@ def _called(script: Text, path: str, command: Command, index: int, container: At
         if node is not None
         else Field((Part(document.text, 0, len(document.text)),), 0, len(document.text), quoted=True)
     )
-    known = variables(place.document, container, place.all_maps(), place.namespace)
+    known = _known(container, place)
     arguments = [Field(one.parts, one.start, one.end, quoted=True) for one in command.words[index + 1 :]]
     if document is not place.document:
         known = {name: _placeless(one) for name, one in known.items()}

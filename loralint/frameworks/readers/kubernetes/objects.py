@@ -15,7 +15,7 @@ from typing import NamedTuple
 from loralint.frameworks.readers.kubernetes.command import Place
 from loralint.frameworks.readers.kubernetes.gpus import asks_for_gpus, node_label
 from loralint.frameworks.readers.kubernetes.launch import programs
-from loralint.frameworks.readers.kubernetes.maps import ConfigMap
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, maps_of
 from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, items, named, text, top, whole, word
 from loralint.source.document import Document
 from loralint.source.inner import read_inner
@@ -42,6 +42,8 @@ _BESIDE = re.compile(
     r"|nccl|quanti[sz]e",
     re.IGNORECASE,
 )
+_CONTAINERS = 100  # of one job that are looked at; the largest workflow known to us has a dozen
+_HEAD = 64 * 1024  # characters of a script that are looked at to see whether it trains
 _DEEP = 4  # lists and wrappers within one another
 _WORKFLOWS = frozenset({"Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"})
 _WITHOUT_IMAGE = frozenset({"TrainJob", "Workspace"})
@@ -94,15 +96,17 @@ class Job(NamedTuple):
         pod = group.pod
         if self.group == "argoproj.io" and named(pod, "volumes") is None:
             pod = self.spec
-        entrypoint = named(self.spec, "entrypoint") if self.kind == "RayJob" else None
-        return Place(self.document, pod, maps, self.namespace, entrypoint)
+        entrypoint, runtime = named(self.spec, "entrypoint"), named(self.spec, "runtimeEnvYAML")
+        if self.kind != "RayJob":
+            entrypoint = runtime = None
+        return Place(self.document, pod, maps, self.namespace, entrypoint, runtime)
 
     def containers(self) -> Iterator[tuple[Group, At]]:
-        """Every container once; pods that share an anchor share theirs."""
-        seen = set()
+        """Every container once; pods that share an anchor share theirs. Of very many the first ones."""
+        seen: set[int] = set()
         for group in self.pods:
             for container in group.containers:
-                if id(container.node.pairs) not in seen:
+                if id(container.node.pairs) not in seen and len(seen) < _CONTAINERS:
                     seen.add(id(container.node.pairs))
                     yield group, container
 
@@ -158,10 +162,11 @@ def _every(document: Document) -> Iterator[Job]:
 
 
 def is_patch(job: Job) -> bool:
-    """Whether no container has what every container must have: an image."""
+    """Whether no container says what it runs, so that another object must."""
     if job.kind in _WITHOUT_IMAGE or job.kind in _WORKFLOWS:
         return False
-    return not any(named(container, "image") for group in job.pods for container in group.containers)
+    containers = (container for group in job.pods for container in group.containers)
+    return not any(named(one, key) for one in containers for key in ("image", "command", "args"))
 
 
 def _job(document: Document, at: At) -> Job | None:
@@ -189,12 +194,19 @@ def trains(job: Job) -> bool:
     if job.kind in TRAINING or job.kind == "Workspace":
         return job.kind in TRAINING or bool(job.pods)
     said = " ".join([job.name, *(_said(one) for _, one in job.containers()), word(job.spec, "entrypoint")])
+    said = " ".join([said, *_mapped(job, said)])
     asked = _on_gpus(job)
     if not (_TRAINS.search(said) or asked) or _runs_else(job):
         return False
     if _TRAINS.search(said) and not _SERVES_LORA.search(said):
         return True
     return asked and bool(_MAY_TRAIN.search(said) or not _SERVES.search(said))
+
+
+def _mapped(job: Job, said: str) -> Iterator[str]:
+    """The scripts and configs of the file's maps that a command names."""
+    for one in maps_of(job.document):
+        yield from (text.content[:_HEAD] for key, text in one.texts.items() if key in said)
 
 
 def _runs_else(job: Job) -> bool:
