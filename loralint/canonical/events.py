@@ -10,7 +10,7 @@ EVENTS = {
     "prepare": "prepare_model_for_kbit_training: freezes everything, casts norms, hooks input gradients -"
     " checkpointing, reentrant",
     "enable-input-grads": "outputs of the embedding are made to require gradients",
-    "checkpointing": "gradient checkpointing is switched on by hand - reentrant",
+    "checkpointing": "gradient checkpointing is switched on by hand - reentrant (as given), reenters (not told not to)",
     "wrap": "an adapter is put on a model - named (it has a name of its own), unsloth",
     "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one)",
     "load-adapter": "a saved adapter is put on a model - trainable",
@@ -27,13 +27,13 @@ EVENTS = {
     "train": "training starts - resume",
     "merge": "an adapter is merged into its base - bits",
     "unload": "an adapter is taken off its model",
-    "save": "a model or adapter is saved - state_dict",
+    "save": "a model or adapter is saved - state_dict, bare (of an object that no adapter was put on)",
     "optimizer": "an optimizer is made by hand",
     "set-attribute": "an attribute is set that decides something - name, value",
 }
 # every name that the data of an event may have
 EVENT_DATA = (
-    "bits", "checkpointing", "class", "classifier", "dtype", "empty", "ends", "evaluates", "has_args", "has_metrics",
-    "has_peft_config", "has_ref_model", "is_eos", "literal", "masks_pad", "name", "named", "only_pad", "reason",
-    "reentrant", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by",
+    "bare", "bits", "checkpointing", "class", "classifier", "dtype", "empty", "ends", "evaluates", "has_args",
+    "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal", "masks_pad", "name", "named", "only_pad",
+    "reason", "reenters", "reentrant", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by",
 )  # fmt: skip

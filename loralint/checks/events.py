@@ -27,13 +27,15 @@ def event(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hi
 
 def order(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
     """with: first, then; `first_where`, `then_where`; `unless`: kinds that in between undo the first; `apart: true`
-    when the two need not be of one object. One hit for each `then` that such a `first` came before, at the place of the
-    `then`, or of the first with `where: first`; `related` says what the other did.
+    when the two need not be of one object; `lacking`: kinds of which none may happen, before or after. One hit for each
+    `then` that such a `first` came before, at the place of the `then`, or of the first with `where: first`; `related`
+    says what the other did.
     """
     hits = []
     for late in _chosen(scope, args["then"], args.get("then_where", {})):
         early = _before(scope, late, args)
-        if early is not None:
+        lacking = args.get("lacking", ())
+        if early is not None and not any(one.kind in lacking and _together(one, late) for one in scope.events):
             place, other = (early, late) if args.get("where") == "first" else (late, early)
             related = ((other.value, args.get("related", "came before")),)
             hits.append(_hit(scope, args, at, place, (early, late), related))

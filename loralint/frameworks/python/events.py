@@ -126,7 +126,7 @@ def _trainer(call: Call) -> Iterator[Event]:
         "wrapped_by": "unsloth" if any(of(one).package == "unsloth" for one in wraps) else "peft",  # type: ignore[union-attr]
         "trl": what is not None and what.package == "trl",
         "has_ref_model": _given(reference) and not _same(reference, model),
-        "evaluates": _given(argument(call, "eval_dataset", what)),
+        "evaluates": None if call.open else _given(argument(call, "eval_dataset", what)),
         "has_metrics": _given(call.arg("compute_metrics")),
         "class": last(call),
     }
@@ -158,7 +158,8 @@ def _method(call: Call, name: str) -> Iterator[Event]:
     if (name == "train" and not _is_trainer(call.on)) or (name == "add_adapter" and load_of(call.on) is None):
         return  # `model.train()` is a mode, no training
     if kind == "checkpointing":
-        data = {"reentrant": reentrant(call.arg("gradient_checkpointing_kwargs", 0))}
+        given = reentrant(call.arg("gradient_checkpointing_kwargs", 0))
+        data = {"reentrant": given, "reenters": given is not False}
     elif kind == "wrap":
         data = {"unsloth": False, "named": False}
     elif kind == "cast":
@@ -166,6 +167,8 @@ def _method(call: Call, name: str) -> Iterator[Event]:
     elif kind == "merge":
         load = load_of(call.on)
         data = {"bits": loaded(load)["bits"] if load is not None else None}
+    elif kind == "save":
+        data = {"bare": _is_bare(call.on)}
     elif kind == "add-tokens":
         data = _added(call, name)
         yield from _special(call, data)
@@ -178,6 +181,12 @@ def _special(call: Call, added: dict[str, object]) -> Iterator[Event]:
         yield _event("set-pad", call, "pad_token", _numbers(call.on), {"is_eos": False})
     if added["eos"]:
         yield _event("set-eos", call, "eos_token", _numbers(call.on), {"literal": True})
+
+
+def _is_bare(thing: Thing | None) -> bool:
+    """Whether an object is a model that nothing was put on, as far as its own way goes."""
+    roles = ("wrap", "load-adapter", "load-with-adapter")
+    return thing is not None and not _is_trainer(root(thing)) and not any(makers(thing, role)[0] for role in roles)
 
 
 def _is_trainer(thing: Thing | None) -> bool:
