@@ -32,7 +32,7 @@ from loralint.frameworks.key_list import abbreviated, key_list, settled, top_key
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import closest, find, met
-from loralint.frameworks.table import Look, Observation, Reader
+from loralint.frameworks.table import ANY, Look, Observation, Reader
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, number_text, value
@@ -107,6 +107,8 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     known = top_keys(reader.keys) | plugins.keys
     guesses = _GUESSES
     for dotted, pair in _walk(document.root, lists["keys"], settled(reader.keys)):
+        if dotted in reader.own:
+            continue
         moved = lists.get("moved", {}).get(_bare(dotted))
         if moved is not None:
             holding = next((one for one in _several(moved) if _holds(one, pair.value, reader, look)), None)
@@ -115,7 +117,8 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         elif not (_known(dotted, pair.key, known, lists["keys"]) or abbreviated(lists, dotted)):
             unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins, guess=guesses > 0)
             guesses -= 1
-            if unknown.replacement or not (plugins.foreign or _parent(dotted, pair.key) in lists.get("loose", ())):
+            open_ = plugins.foreign or ANY in reader.own or _parent(dotted, pair.key) in lists.get("loose", ())
+            if unknown.replacement or not open_:
                 yield unknown
 
 

@@ -19,6 +19,8 @@ class _Skip:
 
 
 SKIP = _Skip()
+# Among a reader's own keys: there may be any other.
+ANY = "*"
 NO_DEFAULT = SKIP
 
 
@@ -97,6 +99,8 @@ class Reader(NamedTuple):
     keys of the root. section: the config is what stands under this key; pointers still start at the file's root.
     listed: the file is a list, which is read under an empty key.
     kin: further frameworks whose rules hold, since their parts are in use.
+    own: keys of a program that reads the file with the framework's parser, beside those that the list knows; with ANY
+    among them, only a likely slip of an unknown key is told.
     """
 
     name: str
@@ -120,6 +124,7 @@ class Reader(NamedTuple):
     section: str = ""
     listed: bool = False
     kin: tuple[str, ...] = ()
+    own: frozenset[str] = frozenset()
 
     def converts(self, key: str) -> bool:
         """Say whether a text under this key becomes the number or boolean that is wanted there."""

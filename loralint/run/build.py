@@ -45,7 +45,7 @@ class Part(NamedTuple):
     observations, events: what was seen in it besides its settings. arguments: what a script takes from its command
     line, with defaults. assumed: offsets of values that a command line may overrule, which nobody has seen. names: for
     flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
-    nobody names the file, and it is assumed to be meant.
+    nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
     """
 
     kind: str
@@ -58,6 +58,7 @@ class Part(NamedTuple):
     assumed: frozenset[int] = frozenset()
     names: Mapping[str, str] = {}
     beside: bool = False
+    own: frozenset[str] = frozenset()
 
 
 class Start(NamedTuple):

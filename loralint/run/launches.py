@@ -19,6 +19,7 @@ from loralint.run.build import Part, Start
 from loralint.run.companions import missing
 from loralint.run.options import Options
 from loralint.run.project import Project
+from loralint.run.scripted import together
 from loralint.run.scripts import script_starts
 from loralint.run.written import find_written
 from loralint.source.command import Files, Word
@@ -63,19 +64,22 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
     given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "script")]
     notes = tuple(one for _, one in given if isinstance(one, Note))
     flags = reader_for(launch)
-    found = [start for _, one in given if isinstance(one, Document) for start in _inner(one, options)]
+    found = _found(launch, [one for _, one in given if isinstance(one, Document)], options)
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]
     return [_over(start, launch, flags, document, notes) for start in found]
 
 
-def _inner(document: Document, options: Options) -> list[Start]:
-    """What a file that a launch names would start by itself."""
-    if document.format in ("python", "notebook"):
-        return script_starts(document)
-    start = config_start(document, options)
-    return [start] if start is not None else []
+def _found(launch: Launch, documents: list[Document], options: Options) -> list[Start]:
+    """What the files that a launch names start: the first config together with the script that reads it, or either."""
+    programs = [one for one in documents if one.format in ("python", "notebook")]
+    scripts = [start for one in programs for start in script_starts(one)]
+    configs = [start for one in documents if one not in programs and (start := config_start(one, options)) is not None]
+    if not configs:
+        return scripts
+    foreign = bool(programs) and launch.program == "python" and not options.framework
+    return [together(config, scripts) if foreign else config for config in configs]
 
 
 def _under(launch: Launch, path: str) -> str:
@@ -89,7 +93,8 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
     for part in start.parts:
         left = others(part, left)
         own += filled(part, given) if part.arguments else [part]
-    parts = [Part("flags", left, flags or as_flags(start.reader), document)]
+    reader = flags or as_flags(start.reader._replace(own=start.reader.own | _naming(launch)))
+    parts = [Part("flags", left, reader, document)]
     if launch.env:
         parts.append(Part("env", _variables(launch, document), ENVIRONMENT, document))
     parts += own
@@ -104,6 +109,13 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
         notes=(*start.notes, *notes),
         open=start.open or _open(launch),
     )
+
+
+def _naming(launch: Launch) -> frozenset[str]:
+    """The flags by which a launch names its files, which a parser takes off before anything else."""
+    files = {word.node.start for _, word in references(launch)}
+    root = launch.flags.root
+    return frozenset(pair.key for pair in root.pairs if pair.value.start in files) if root is not None else frozenset()
 
 
 def _variables(launch: Launch, document: Document) -> Document:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from loralint.frameworks.table import ANY
 from loralint.run.build import Part, Start
-from loralint.source.document import Document
+from loralint.source.document import Document, Node
 from loralint.source.script import Script
 
 # A program that trains adapters speaks of one of these; every other one is not even parsed.
 WORDS = ("peft", "lora", "trl", "unsloth", "bitsandbytes", "TrainingArguments", "BitsAndBytesConfig")
+
+# Classes that make a command line of dataclasses, and refuse what these do not have.
+_PARSERS = frozenset({"TrlParser", "HfArgumentParser", "H4ArgumentParser"})
+_LIBRARIES = ("transformers.", "trl.", "peft.")
 
 
 def script_starts(document: Document) -> list[Start]:
@@ -19,11 +24,12 @@ def script_starts(document: Document) -> list[Start]:
 
     script = read_script(document)
     pins = _installed(script)
-    found = []
+    found, own = [], _own(script)
     for start in starts(script):
         part = Part(
-            "script", start.document, start.reader, script.document, start.observations, start.events, script.arguments
-        )
+            "script", start.document, start.reader, script.document, start.observations, start.events,
+            script.arguments, own=own,
+        )  # fmt: skip
         found.append(Start((part,), start.reader, f"what {_name(start.document)} makes", pins))
     return found
 
@@ -37,9 +43,23 @@ def alone(start: Start) -> Start:
     return start._replace(parts=tuple(made for part in start.parts for made in filled(part, None)))
 
 
+def _own(script: Script) -> frozenset[str]:
+    """The keys that a program takes beside those of the libraries, with ANY where nobody sees all of them."""
+    declared = frozenset(one.name for one in script.arguments)
+    given = [call.arg("dataclass_types", 0) for call in script.calls if call.name.rpartition(".")[2] in _PARSERS]
+    strict = bool(given) and all(one is not None and _seen(one.node) for one in given)
+    return declared if strict else declared | {ANY}
+
+
+def _seen(classes: Node) -> bool:
+    """Whether every class of a parser is of the libraries or stands in the program."""
+    several = classes.items if classes.kind == "sequence" else [classes]
+    return all(one.tag == "object" or (one.tag == "name" and one.raw.startswith(_LIBRARIES)) for one in several)
+
+
 def _installed(script: Script) -> dict[str, str]:
     """The versions that lines of a notebook install: `!pip install trl==0.21.0`."""
-    lines = [line for line, _ in script.shell if "install" in line]
+    lines = [typed.text for typed in script.shell if "install" in typed.text]
     if not lines:
         return {}
     from loralint.frameworks.companions.installed import installed
