@@ -13,8 +13,9 @@ from loralint.source.limits import BYTES, HEAD, NOTEBOOK_BYTES
 
 _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml", ".py": "python", ".ipynb": "notebook"}
 _FORMATS |= {".sh": "shell", ".bash": "shell", ".zsh": "shell", ".mk": "make", "makefile": "make", ".ps1": "powershell"}
+_FORMATS |= {".bat": "cmd", ".cmd": "cmd"}
 # Texts that hold no tree; what reads programs takes them as they are.
-PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell", "text"})
+PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell", "cmd", "text"})
 # UTF-32 before UTF-16: the little-endian marks start alike.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

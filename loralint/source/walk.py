@@ -14,7 +14,22 @@ if TYPE_CHECKING:
 
     from pathspec import GitIgnoreSpec
 
-SUFFIXES = (".yaml", ".yml", ".json", ".toml", ".py", ".ipynb", ".sh", ".bash", ".zsh", ".ps1", ".mk", "makefile")
+SUFFIXES = (
+    ".yaml",
+    ".yml",
+    ".json",
+    ".toml",
+    ".py",
+    ".ipynb",
+    ".sh",
+    ".bash",
+    ".zsh",
+    ".ps1",
+    ".bat",
+    ".cmd",
+    ".mk",
+    "makefile",
+)
 # Never a project's own configs, and large. Virtual environments under other names are known by their pyvenv.cfg.
 _SKIPPED = frozenset(
     {".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "site-packages"}
