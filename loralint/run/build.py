@@ -14,6 +14,7 @@ from loralint.run.versions import Versions, versions_of
 from loralint.source.document import Document
 
 if TYPE_CHECKING:
+    from loralint.run.project import Lookup
     from loralint.source.script import Argument
 
 _CRASHES = frozenset(
@@ -66,7 +67,8 @@ class Start(NamedTuple):
     own, whose defaults hold. reason: why it.
 
     pins: package -> version that its files fix. open: why what is in no part may be set all the same. launchers:
-    the programs that start the processes (accelerate, torchrun, deepspeed), outermost first.
+    the programs that start the processes (accelerate, torchrun, deepspeed), outermost first. files: where what its
+    parts name is looked for, None for the project.
     """
 
     parts: tuple[Part, ...]
@@ -76,6 +78,7 @@ class Start(NamedTuple):
     notes: tuple[Note, ...] = ()
     open: str = ""
     launchers: tuple[str, ...] = ()
+    files: Lookup | None = None
 
 
 def build(start: Start, options: Options) -> Assembled:

@@ -11,7 +11,7 @@ from loralint.frameworks.detect import reader as reader_named
 from loralint.model import Note, Unknown
 from loralint.run.build import Part, Start
 from loralint.run.options import Options
-from loralint.run.project import Project
+from loralint.run.project import Lookup
 from loralint.source.document import Document
 from loralint.source.shown import shown
 
@@ -30,18 +30,18 @@ _DATASETS = {
 }  # fmt: skip
 
 
-def joined(start: Start, options: Options, project: Project) -> Start:
+def joined(start: Start, options: Options, files: Lookup) -> Start:
     """The start with its companions. A file that is named and not there is told, since its values are unknown."""
     parts, notes, pins = list(start.parts), list(start.notes), dict(start.pins)
     for path in options.companions:
-        _give(path, project, parts, pins)
+        _give(path, files, parts, pins)
     if options.env:
         parts.append(_variables(options.env))
     for part in parts:  # which grows: a launcher's file names DeepSpeed's
         for one in references(part.document, part.reader) if len(parts) < MOST else ():
             reader = _reader(one.kind, part)
             if reader is not None:
-                _join(part, one, reader, project, parts, notes)
+                _join(part, one, reader, files, parts, notes)
     return start._replace(parts=tuple(parts), notes=tuple(dict.fromkeys(notes)), pins=pins)
 
 
@@ -52,9 +52,9 @@ def _reader(kind: str, part: Part) -> tuple[str, str] | None:
 
 
 def _join(
-    part: Part, one: Reference, reader: tuple[str, str], project: Project, parts: list[Part], notes: list[Note]
+    part: Part, one: Reference, reader: tuple[str, str], files: Lookup, parts: list[Part], notes: list[Note]
 ) -> None:
-    document = project.find(one.path, part.source.file)
+    document = files.find(one.path, part.source.file)
     if document is not None:
         kind, module = reader
         known = any(other.source is document for other in parts)
@@ -69,16 +69,16 @@ def missing(path: str | Unknown) -> Note:
     return Note("not-checked", f"what a file of the run says: {told}")
 
 
-def _give(path: str, project: Project, parts: list[Part], pins: dict[str, str]) -> None:
+def _give(path: str, files: Lookup, parts: list[Part], pins: dict[str, str]) -> None:
     """A file of the caller's, which tells itself what it is: variables, pins, or what its keys say."""
     from loralint.frameworks.companions.dotenv import is_dotenv, read_dotenv
     from loralint.frameworks.companions.environment import READER as ENVIRONMENT
     from loralint.frameworks.companions.pins import is_pins, read_pins
 
     if is_pins(path):
-        pins |= {name: str(value.value) for name, value in read_pins(project.document(path, path)).exact.items()}
+        pins |= {name: str(value.value) for name, value in read_pins(files.document(path, path)).exact.items()}
         return
-    document = project.document(path, path)
+    document = files.document(path, path)
     if is_dotenv(path):
         parts.append(Part("env", read_dotenv(document), ENVIRONMENT, document))
         return

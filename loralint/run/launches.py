@@ -17,12 +17,13 @@ from loralint.run.arguments import Given, filled, others
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
 from loralint.run.companions import missing
+from loralint.run.inner import settled
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripted import together
 from loralint.run.scripts import script_starts
-from loralint.run.written import find_written
-from loralint.source.command import Files, Word
+from loralint.run.written import Written
+from loralint.source.command import Shell, Word
 from loralint.source.document import Document, Mark, Node, Pair
 from loralint.source.shell import read_shell
 
@@ -34,29 +35,38 @@ _READ = frozenset({"accelerate", "torchrun", "deepspeed"})
 
 def launch_starts(document: Document, options: Options, project: Project) -> list[Start]:
     """One for each launch of a script; several where a launched program trains several times."""
-    found: list[Start] = []
     shell = read_shell(document)
+    return launched(shell, Written(document, shell.files, project), document, options)
+
+
+def launched(shell: Shell, files: Written, document: Document, options: Options) -> list[Start]:
+    """The runs of what a shell is seen to launch. files: those that the script writes, over the project's."""
+    found: list[Start] = []
     for launch in launches(shell, document)[:MOST]:
-        found += _of(launch, document, options, project, shell.files)
+        seen = files.at(launch.folder, launch.offset)
+        several = of_launch(launch, document, options, _finder(seen, document))
+        found += [start._replace(files=seen) for start in several]
     pins = installed(shell.commands)
-    return [start._replace(pins={**pins, **start.pins}) for start in found]
+    return [_own(start, document)._replace(pins={**pins, **start.pins}) for start in found]
+
+
+def _own(start: Start, document: Document) -> Start:
+    """The start with the script as the source of the parts that stand in it."""
+    return start._replace(parts=tuple(settled(part, document) for part in start.parts))
 
 
 # Finds what a launch names, given its kind and how it is written: the file, or why nobody can look into it.
 Find = Callable[[str, Word], Document | Note | None]
 
 
-def _of(
-    launch: Launch, document: Document, options: Options, project: Project, files: tuple[Files, ...]
-) -> list[Start]:
+def _finder(files: Written, document: Document) -> Find:
     def find(kind: str, word: Word) -> Document | Note | None:
         if isinstance(word.text, Unknown):
             return missing(word.text) if kind == "config" else None
-        path = _under(launch, word.text)
-        found = find_written(path, files, document) or project.find(path, document.file)
+        found = files.find(word.text, document.file)
         return missing(word.text) if found is None and kind == "config" else found
 
-    return of_launch(launch, document, options, find)
+    return find
 
 
 def of_launch(launch: Launch, document: Document, options: Options, find: Find) -> list[Start]:
@@ -80,10 +90,6 @@ def _found(launch: Launch, documents: list[Document], options: Options) -> list[
         return scripts
     foreign = bool(programs) and launch.program == "python" and not options.framework
     return [together(config, scripts) if foreign else config for config in configs]
-
-
-def _under(launch: Launch, path: str) -> str:
-    return f"{launch.folder}/{path}" if launch.folder and not path.startswith("/") else path
 
 
 def _over(start: Start, launch: Launch, flags: Reader | None, document: Document, notes: tuple[Note, ...]) -> Start:

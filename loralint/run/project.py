@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import os
+from typing import Protocol
 
 from loralint.source.discover import lexically_within, within
 from loralint.source.document import Document
 from loralint.source.read import read_file
+
+
+class Lookup(Protocol):
+    """Where the files are looked for that a run names: a project, a container's files, those that a script writes."""
+
+    def find(self, name: str, near: str) -> Document | None:
+        """Give the file that `near` means by `name`, None where there is none."""
+
+    def document(self, path: str, shown: str) -> Document:
+        """Give a file that the caller names."""
 
 
 class Project:

@@ -15,14 +15,14 @@ _PARSERS = frozenset({"TrlParser", "HfArgumentParser", "H4ArgumentParser"})
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 
-def script_starts(document: Document) -> list[Start]:
-    """One for each trainer that the program makes; none for a program that trains nothing."""
+def script_starts(document: Document, script: Script | None = None) -> list[Start]:
+    """One for each trainer that the program makes; none for a program that trains nothing. script: if it was read."""
     if not any(word in document.text for word in WORDS):
         return []
     from loralint.frameworks.python import starts
     from loralint.source.python import read_script
 
-    script = read_script(document)
+    script = script or read_script(document)
     pins = _installed(script)
     found, own = [], _own(script)
     for start in starts(script):

@@ -23,8 +23,11 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
     if document.format in ("python", "notebook"):
         from loralint.run.beside import with_neighbour
         from loralint.run.scripts import alone, script_starts
+        from loralint.run.sessions import launching, session_starts
 
-        found = [with_neighbour(alone(start), document.file, project) for start in script_starts(document)]
+        script = launching(document)
+        found = [with_neighbour(alone(start), document.file, project) for start in script_starts(document, script)]
+        found += session_starts(script, options, project) if script is not None else []
     elif document.format in _SHELLS:
         from loralint.run.launches import launch_starts
 
@@ -55,4 +58,4 @@ def _with_companions(start: Start, options: Options, project: Project) -> Start:
         return start
     from loralint.run.companions import joined
 
-    return joined(start, options, project)
+    return joined(start, options, start.files or project)

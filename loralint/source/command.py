@@ -63,16 +63,18 @@ class Command(NamedTuple):
 
 
 class Files(NamedTuple):
-    """Files that a shell script writes itself: `cat > config.yaml <<EOF`. name as written, text, offset of the text.
+    """Files that a script writes itself: `cat > config.yaml <<EOF`. name as written, text, offset of the text.
 
     moves: where variables were filled in, (offset in `text`, offset in the file) from which on both run alike again;
-    empty when the text stands in the file as it is.
+    empty when the text stands in the file as it is. tree: what the file says where a program makes its text, as
+    `json.dump` does of a dictionary; then the text is empty.
     """
 
     name: str
     text: str
     start: int
     moves: tuple[tuple[int, int], ...] = ()
+    tree: Node | None = None
 
 
 class Shell(NamedTuple):

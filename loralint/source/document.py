@@ -244,7 +244,8 @@ class Document:
 
     def span_at(self, start: int, end: int) -> Span:
         """Give any range of the text as the model's record."""
-        return Span(self.file, start, end, *self.lines.place(start), *self.lines.place(end))
+        lines = self.lines
+        return Span(self.file, start, end, *lines.place(start), *lines.place(end), lines.cell(start))
 
     def fault(self, kind: str, message: str, start: int, end: int | None = None) -> None:
         """Add a problem at a place; without `end` it covers one character."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from loralint.model import Span
+    from loralint.source.command import Part
     from loralint.source.document import MarkLike, Node
 
 _STYLE = re.compile(r"(?:[!&]\S+[ \t]+)*([|>\"']?)")
@@ -63,6 +64,15 @@ class InnerPlaces(Places):
         """Give a range as the model's record."""
         first = self.offset(start)
         return super().span(first, max(self.end(end) if end > start else first, first))
+
+    def parts(self, text: str, start: int) -> list[Part]:
+        """Give a text that stands from `start` on in parts, a line at a time."""
+        found: list[Part] = []
+        at = start
+        for line in text.splitlines(keepends=True):
+            found += super().parts(line, self.offset(at))
+            at += len(line)
+        return found
 
 
 class InnerDocument(Document):

@@ -36,6 +36,10 @@ class Lines:
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
+    def cell(self, offset: int) -> int | None:  # noqa: ARG002 - a notebook's lines tell them apart
+        """Give the number of the cell that an offset lies in, None in a file that has none."""
+        return None
+
 
 class Mark:
     """A place of which only the offset is known yet."""
@@ -55,3 +59,8 @@ class Mark:
     def column(self) -> int:
         """The column, counted from 0."""
         return self._lines.place(self.index)[1] - 1
+
+    @property
+    def cell(self) -> int | None:
+        """The cell of a notebook, None elsewhere."""
+        return self._lines.cell(self.index)

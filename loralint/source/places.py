@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.model import Span
+from loralint.source.command import Part
 from loralint.source.document import Mark
 
 if TYPE_CHECKING:
@@ -26,4 +27,8 @@ class Places:
 
     def span(self, start: int, end: int) -> Span:
         """Give a range as the model's record."""
-        return Span(self.file, start, end, *self.lines.place(start), *self.lines.place(end))
+        return Span(self.file, start, end, *self.lines.place(start), *self.lines.place(end), self.lines.cell(start))
+
+    def parts(self, text: str, start: int) -> list[Part]:
+        """Give a text that stands from `start` on as the stretches that stand in the file as they are."""
+        return [Part(text, start, start + len(text))]

@@ -83,8 +83,8 @@ class Call(NamedTuple):
 
 
 class Typed(NamedTuple):
-    """What a notebook gives to a shell. start: the offset of its first character in the program's text. kind: "line" for
-    `!`, which is a shell of its own; "magic" for `%cd` and `%env`, which last; "cell" for `%%bash`.
+    """What a notebook gives to a shell. start: the offset of its first character in the program's text. kind: "line"
+    for `!`, which is a shell of its own; "magic" for `%cd` and `%env`, which last; "cell" for `%%bash`.
     """
 
     text: str
@@ -93,14 +93,13 @@ class Typed(NamedTuple):
 
 
 class Script(NamedTuple):
-    """A program as read. calls: in the order in which it makes them. shell: lines given to a shell, each with the
-    offset of its first character in the program's text (`!pip install ...` of a notebook). arguments: what its argparse
-    parser or dataclasses take, name -> default (Unknown default where none is told). names: what the module's own names
-    hold at its end. faults: what Python takes otherwise than it looks ("implicit-join": strings of a list that became
-    one, at that string's place). unread: parts that nobody could follow and why; then what is missing in `calls` proves
-    nothing. files: what cells of a notebook write (`%%writefile`), with offsets as of `shell`. places: leads from
-    offsets in the program's text (the cells of a notebook joined) to places in the file. Of a notebook, the document's
-    root holds all but its cells.
+    """A program as read. calls: in the order in which it makes them. shell: what a notebook gives to a shell, such as
+    `!pip install ...`. arguments: what its argparse parser or dataclasses take, name -> default (Unknown default where
+    none is told). names: what the module's own names hold at its end. faults: what Python takes otherwise than it looks
+    ("implicit-join": strings of a list that became one, at that string's place). unread: parts that nobody could follow
+    and why; then what is missing in `calls` proves nothing. files: what cells of a notebook write (`%%writefile`), with
+    offsets as of `shell`. places: leads from offsets in the program's text (the cells of a notebook joined) to places
+    in the file. Of a notebook, the document's root holds all but its cells.
     """
 
     document: Document

@@ -7,10 +7,13 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.model import Span
+from loralint.source.command import Part
 from loralint.source.document import Lines
 from loralint.source.places import Places
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from loralint.source.document import MarkLike
 
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
@@ -110,3 +113,55 @@ class CellPlaces(Places):
         cell = self.piece(start).cell
         first, last = self.offset(start), self.offset(end)
         return Span(self.file, first, last, line + 1, column + 1, end_line + 1, end_column + 1, cell)
+
+    def parts(self, text: str, start: int) -> list[Part]:
+        """Give a text that stands from `start` on in parts, cut where an escape of the file shifts the places."""
+        return list(self._parts(text, start))
+
+    def _parts(self, text: str, start: int) -> Iterator[Part]:
+        at = 0
+        while at < len(text):
+            piece = self.piece(start + at)
+            said, written = self.steps(piece)
+            left = start + at - piece.start
+            step = bisect_right(said, left) - 1
+            begins = written[step] + left - said[step]
+            escape = said[step + 1] - 1 if step + 1 < len(said) else piece.length
+            if left < escape:
+                count = min(escape - left, len(text) - at)
+                yield Part(text[at : at + count], begins, begins + count)
+            else:  # an escape, or the break between two cells
+                count, end = 1, written[step + 1] if left < piece.length else piece.end
+                yield Part(text[at], min(begins, end), end)
+            at += count
+
+    def within(self, offset: int) -> int:
+        """Give the offset in the program of one in the file."""
+        piece = self.pieces[max(bisect_right(self.pieces, offset, key=_at) - 1, 0)]
+        said, written = self.steps(piece)
+        step = max(bisect_right(written, offset) - 1, 0)
+        escape = said[step + 1] - 1 if step + 1 < len(said) else piece.length
+        return piece.start + max(min(said[step] + offset - written[step], escape), 0)
+
+
+def _at(piece: Piece) -> int:
+    return piece.at
+
+
+class CellLines(Lines):
+    """The lines of a notebook's file for offsets in it: a place is that in its cell."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, places: CellPlaces) -> None:
+        super().__init__(places.file_text)
+        self._places = places
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Give the 1-based line and column in the cell."""
+        line, column = self._places.place(self._places.within(offset))
+        return line + 1, column + 1
+
+    def cell(self, offset: int) -> int | None:
+        """Give the number of the cell."""
+        return self._places.piece(self._places.within(offset)).cell
