@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import is_template_text
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
 from loralint.frameworks.readers.kubernetes.command import Executed, Place, called, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
-from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Job, jobs
+from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
 from loralint.model import Note
 from loralint.run.build import Part, Start
 from loralint.run.companions import joined, missing
 from loralint.run.inner import settled
+from loralint.run.kept import kept
 from loralint.run.launches import MOST, of_launch
 from loralint.run.mapped import mapped_starts, tuning_start, unmounted_starts
 from loralint.run.maps import maps_around
@@ -34,6 +36,8 @@ _PINNED = re.compile(r"([A-Za-z][\w.-]*)(?:\[[\w,.-]*\])?==(\d[\w.]*)")
 class Container(NamedTuple):
     """One container of a job, where it stands, and what it runs."""
 
+    job: Job
+    group: Group
     at: At
     place: Place
     executed: tuple[Executed, ...]
@@ -67,6 +71,8 @@ def _of_job(
     unread = [one.why for each in containers for one in each.executed if one.why]
     notes = tuple(Note("not-checked", f"what a container runs: {why}") for why in dict.fromkeys(unread))
     pins = {**pins_near(document.file, project), **_installed(containers)}
+    for each in containers:
+        pins |= {name: version for one in each.executed for name, version in installed(one.commands).items()}
     return [
         _with_manifest(
             start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *notes)),
@@ -100,8 +106,8 @@ def _containers(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Container]:
     if job.kind == "TrainJob" and not any(named(at, "command") or named(at, "args") for (_, at), _ in given):
         given = [(one, runtime) for runtime in _runtimes(job) for one in runtime.containers()] or given
     for (group, at), owner in given:
-        place = owner.place(group, maps)
-        yield Container(at, place, (executed(at, place), *called(at, place)))
+        here = owner.place(group, maps)
+        yield Container(owner, group, at, here, (executed(at, here), *called(at, here)))
 
 
 def _runtimes(job: Job) -> list[Job]:
@@ -139,7 +145,7 @@ def _of_launch(
     near = container.place.document.file
     mounts = Mounts(project, container.at, container.place, one, launch.folder)
     for start in of_launch(launch, one.document, options, finder(launch, mounts, near)):
-        yield _told(joined(_plain(start), options, mounts), mounts)
+        yield kept(_told(joined(_plain(start), options, mounts), mounts), container.job, container.group, container.at)
 
 
 def _plain(start: Start) -> Start:
@@ -156,7 +162,7 @@ def _joined(start: Start, containers: list[Container], options: Options, project
         return joined(start, options, project)
     first = containers[0]
     mounts = Mounts(project, first.at, first.place, first.executed[0], "")
-    return _told(joined(start, options, mounts), mounts)
+    return kept(_told(joined(start, options, mounts), mounts), first.job, first.group, first.at)
 
 
 def _told(start: Start, mounts: Mounts) -> Start:

@@ -30,7 +30,7 @@ class Found(NamedTuple):
 class Mounts(Project):
     """The files as a container sees them; `told` holds what is to be said of those that were found or missed."""
 
-    __slots__ = ("_container", "_folder", "_place", "_project", "_written", "told")
+    __slots__ = ("_container", "_folder", "_place", "_project", "_read", "_written", "told")
 
     def __init__(self, project: Project, container: At, place: Place, executed: Executed, folder: str | None) -> None:
         super().__init__(*project.roots)
@@ -39,6 +39,7 @@ class Mounts(Project):
         self._container = container
         self._place = place
         self._written = executed
+        self._read: dict[str, Document] = {}
         self._folder = folder or working_folder(container)
         self.told: dict[str, Note] = {}
 
@@ -58,14 +59,18 @@ class Mounts(Project):
         path = posixpath.normpath(posixpath.join(self._folder, name))
         made = next((one for one in self._written.files if self._is(one.name, path)), None)
         if made is not None:
-            return Found(written(self._written.document, made))
+            return self._kept(path, written(self._written.document, made))
         if not path.startswith("/"):
             return self._beside(name, near, "the image decides where the command starts")
         place = self._place
         given = mounted(path, place.pod, self._container, place.all_maps(), place.namespace)
         if given.text is not None:
-            return Found(given.text.read(given.name))
+            return self._kept(path, given.text.read(given.name))
         return self._beside(path, near, given.why) if given.image else Found(None, _unseen(name, given.why))
+
+    def _kept(self, path: str, document: Document) -> Found:
+        """The same document for parts of one run that name the same file."""
+        return Found(self._read.setdefault(path, document))
 
     def _is(self, name: str, path: str) -> bool:
         return posixpath.normpath(posixpath.join(self._folder, name)) == path

@@ -464,6 +464,34 @@ def test_rules_on_the_manifest_hold_beside_those_of_the_trainer(runs):
     assert (bf16.span.line, bf16.span.column) == place(text, "--bf16")
 
 
+@pytest.mark.parametrize(
+    ("config", "pod", "lost"),
+    [
+        ("", VOLUME, [("LL823", "A")]),
+        ("", VOLUME.replace("]\n", ", {name: out, persistentVolumeClaim: {claimName: c}}]\n"), []),
+        ("hub_model_id: a/b\n", VOLUME, []),
+        ("push_to_hub: false\n", VOLUME, [("LL823", "A")]),
+    ],
+)
+def test_the_output_of_a_config_is_held_against_the_mounts(runs, config, pod, lost):
+    mounts = MOUNTED.replace("]\n", ", {name: out, mountPath: /out}]\n") if "claimName" in pod else MOUNTED
+    text = (
+        config_map(**{"config.yaml": AXOLOTL + config})
+        + "---\n"
+        + job(f"command: [axolotl, train, /config/config.yaml]\n{mounts}", pod)
+    )
+    (run,) = runs(text)
+    found = [one for one in run.findings if one.rule == "LL823"]
+    assert [(one.rule, one.tier) for one in found] == lost
+    assert all((one.span.line, one.span.column) == place(text, "/out") for one in found)
+
+
+def test_a_version_that_the_command_installs(runs, tmp_path):
+    text = job(f"command: [bash, -c, 'pip install trl==0.12.0 && {SFT}']\n")
+    (assembled,) = starts(read_bytes(text.encode(), "job.yaml"), Options(), Project())
+    assert assembled.config.versions.of("trl") == "0.12.0"
+
+
 def test_an_ignore_comment_in_a_map_counts(runs):
     config = AXOLOTL + "flash_attention: true  # loralint: ignore[LL103] as before\n"
     text = (

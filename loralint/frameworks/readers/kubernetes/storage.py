@@ -93,21 +93,32 @@ def _mounting(document: Document, container: At) -> Value:
 
 def lost_output(document: Document, job: Job) -> Iterator[Observation]:
     """Checkpoints that go to a folder which ends with the pod; of several roles the first one is told."""
-    if job.kind in _UNSEEN or job.kind == "MPIJob" or named(job.spec, "volumes") is not None:
-        return
     for group, container in job.containers():
         launch = command(job, group, container)
         told = _told(document, launch, container)
-        folder = _folder(str(told.value), container) if told is not None else ""
-        if told is None or not folder or (launch is not None and launch.uploads) or _handed_over(group, container):
-            continue
-        under = [one for one in mounts(group, container) if _below(folder, one.path)]
-        mount = max(under, key=lambda one: len(one.path), default=None)
-        if mount is None or mount.kind in _GONE:
-            volume = "an emptyDir, not on a volume" if mount else "no volume"
-            data = {"folder": folder, "volume": volume, "seen": launch is not None}
-            yield Observation("job-lost-output", told, "lost", "", data=data)
+        lost = lost_folder(job, group, container, told) if told is not None else None
+        if lost is not None:
+            yield lost
             return
+
+
+def lost_folder(job: Job, group: Group, container: At, told: Value) -> Observation | None:
+    """That a folder of a container ends with the pod, if nothing is seen that carries its files away.
+
+    told: the place that names the folder, with its path as the value.
+    """
+    launch, folder = command(job, group, container), _folder(str(told.value), container)
+    if not folder or job.kind in _UNSEEN or job.kind == "MPIJob" or named(job.spec, "volumes") is not None:
+        return None
+    if (launch is not None and launch.uploads) or _handed_over(group, container):
+        return None
+    under = [one for one in mounts(group, container) if _below(folder, one.path)]
+    mount = max(under, key=lambda one: len(one.path), default=None)
+    if mount is not None and mount.kind not in _GONE:
+        return None
+    volume = "an emptyDir, not on a volume" if mount else "no volume"
+    data = {"folder": folder, "volume": volume, "seen": launch is not None}
+    return Observation("job-lost-output", told, "lost", "", data=data)
 
 
 def _told(document: Document, launch: Launch | None, container: At) -> Value | None:
