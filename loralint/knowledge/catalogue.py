@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
+from loralint.knowledge.peft import SUPPORTED
 from loralint.knowledge.structure import Fields, Module, Row, Unsolved, below, expand, moved
 
 __all__ = ["Architecture", "Module", "Unsolved", "from_config", "from_sizes", "names"]
@@ -71,6 +72,26 @@ def names(model_type: str, task: str | None = None, version: str = "5") -> list[
     """Paths and kinds of all modules that models of a type may have, `*` for the number of a layer."""
     rows, _ = _rows(_record(model_type, version), _class(_record(model_type, version), {}, task))
     return rows
+
+
+def adaptable(model_type: str) -> tuple[str, ...] | None:
+    """Paths of all layers that may get an adapter, in any class and version, `*` for the number of a layer.
+
+    None where a part may be a model of another type, as the text model of most vision models is.
+    """
+    found: dict[str, None] = {}
+    for version in ("5", "4"):
+        record = _record(model_type, version)
+        for name, entry in record["classes"].items():
+            if entry.get("slots"):
+                return None
+            found |= dict.fromkeys(row[0] for row in _rows(record, name)[0] if row[1] in SUPPORTED)
+    return tuple(found)
+
+
+def type_of(family: str) -> str | None:
+    """The model type that a family of the golden list is; None where Transformers has no code for it."""
+    return next((name for name in (family, family.replace("_", "-")) if known(name)), None)
 
 
 def known(model_type: str) -> bool:
@@ -147,10 +168,10 @@ def _rows(record: Any, name: str) -> tuple[list[Row], dict[str, str]]:
     rows = [_whole(row, table) for row in entry["rows"]]
     if "like" not in entry:
         return rows, entry["lists"]
-    model, old, new = entry["like"]
+    model, old, new, missing = entry["like"]
     main = record["classes"][model]
     shared, lists = moved((_whole(row, table) for row in main["rows"]), main["lists"], old, new)
-    return [*rows, *shared], lists
+    return [*rows, *(row for row in shared if not any(below(row[0], path) for path in missing))], lists
 
 
 def _whole(row: Row, table: list[Any]) -> Row:

@@ -158,10 +158,10 @@ def _holds(condition: Sequence[Any], at: tuple[int, ...], fields: Fields) -> boo
     if word == "at":
         return bool(index in first)
     if word == "below":
-        return index < size(first, fields)
+        return bool(index < size(first, fields))
     if word == "every":
         step = size(first, fields)
-        return step > 0 and bool(index % step == size(condition[2], fields))
+        return step > 0 and index % step == size(condition[2], fields)
     return _of_list(word, condition, index, fields)
 
 

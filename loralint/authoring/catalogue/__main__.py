@@ -1,4 +1,7 @@
-"""`python -m loralint.authoring.catalogue [TYPE ...]`: study model types with the installed Transformers."""
+"""`python -m loralint.authoring.catalogue [TYPE ...]`: study model types with the installed Transformers.
+
+With Transformers 5 all records are written. With Transformers 4 only those of types whose modules it names otherwise.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +17,39 @@ def main(arguments: list[str]) -> int:
     """Write the records of the given types, of all without any; tell of those that could not be studied."""
     import transformers
 
-    from loralint.authoring.catalogue.mappings import subjects, types
-    from loralint.authoring.catalogue.record import record, text
+    from loralint.authoring.catalogue.mappings import types
 
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
+    older = transformers.__version__.startswith("4.")
+    folder = FOLDER / "4" if older else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
     for name in arguments or types():
         before = time.monotonic()
         try:
-            made = record(subjects(name))
+            written = studied(name, older=older)
         except Exception as error:  # noqa: BLE001 - a model's code may raise anything; the others go on
             sys.stderr.write(f"{name}: left out: {type(error).__name__}: {str(error)[:200]}\n")
             continue
-        written = text(made)
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        (FOLDER / f"{name}.json").write_text(written, "utf-8")
-        unsure = {key: entry["unsure"] for key, entry in made["classes"].items() if entry.get("unsure")}
-        sys.stderr.write(f"{name}: {len(written)} bytes, {time.monotonic() - before:.1f} s, unsure {unsure}\n")
+        if written:
+            (folder / f"{name}.json").write_text(written, "utf-8")
+        sys.stderr.write(f"{name}: {len(written)} bytes, {time.monotonic() - before:.1f} s\n")
     return 0
+
+
+def studied(name: str, *, older: bool) -> str:
+    """The text of a type's record; empty where an older Transformers has the same modules as the record on disk."""
+    from loralint.authoring.catalogue.mappings import subjects
+    from loralint.authoring.catalogue.record import agrees, record, text
+
+    classes = subjects(name)
+    if older and agrees(name, classes):
+        return ""
+    made = record(classes)
+    for kind, entry in made["classes"].items():
+        if entry.get("unsure"):
+            sys.stderr.write(f"  {kind}: unsure of {', '.join(entry['unsure'])}\n")
+    return text(made)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ _MAY_BE_NONE = re.compile(
     r"expert|dense|shared|nextn|lora_rank|adapter|share|moe|head|group|kv|embed|layers?$|step$|size|dim"
 )
 _COUNTS = re.compile(r"layers?$|freq|step|dense|period|offset|interval|every|depth|blocks?$|^n_|^num_(?!attention|key)")
-_WORDS = {
+_WORDS: dict[str, list[Any]] = {
     "feed_forward_proj": ["gated-gelu", "relu"],
     "position_embedding_type": ["absolute", "relative_key"],
     "embedding_type": ["absolute"],
@@ -35,6 +35,7 @@ _WORDS = {
 
 def changes(values: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
     """One change of one field after another, each with others to try where the classes refuse it."""
+    value: Any
     for name, value in values.items():
         last = name.rpartition(".")[2]
         if _SKIPPED.search(name) and last not in _WORDS:
@@ -42,7 +43,8 @@ def changes(values: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
         if isinstance(value, bool):
             yield [{name: not value}]
         elif isinstance(value, int) and abs(value) < 1 << 24:
-            yield from ([{name: one} for one in several] for several in _other_numbers(last, value))
+            for numbers in _other_numbers(last, value):
+                yield [{name: number} for number in numbers]
         elif isinstance(value, list) and value and len(value) < 400:
             yield from ([{name: entries}] for entries in _other_lists(value))
         elif isinstance(value, list):

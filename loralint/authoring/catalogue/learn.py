@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from typing import Any, NamedTuple
 
 from loralint.authoring.catalogue.configs import are_kinds, is_number
 from loralint.authoring.catalogue.trace import Part
 from loralint.knowledge.peft import SUPPORTED
-from loralint.knowledge.structure import Fields, Module, Unsolved, expand, holds, size
+from loralint.knowledge.structure import Fields, Module, Row, Unsolved, expand, holds, size
 
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)")
 
@@ -21,6 +21,7 @@ class Sample(NamedTuple):
 
     changed: dict[str, Any]
     values: dict[str, Any]
+    tree: dict[str, Any]
     fields: Fields
     modules: list[Part]
 
@@ -28,7 +29,7 @@ class Sample(NamedTuple):
 class Structure(NamedTuple):
     """Rows and counts as the catalogue holds them; `unsure` are fields that change modules in ways not learned."""
 
-    rows: list[list[Any]]
+    rows: list[Row]
     lists: dict[str, str]
     unsure: list[str]
 
@@ -79,7 +80,7 @@ def _seen(parts: Iterable[Part], lists: Mapping[str, str]) -> _Places:
         path = _template(part.path, lists)
         at = tuple(int(a) for a, b in zip(part.path.split("."), path.split("."), strict=True) if b == "*")
         found[path, part.kind, None, None].add(at)
-        for name, sizes in _plain(part):
+        for name, sizes in plain(part):
             found[path, part.kind, name, sizes].add(at)
             found[path, part.kind, name, None].add(at)
     return found
@@ -148,7 +149,8 @@ def _fits(unit: _Unit, sample: Sample, here: _Places) -> bool:
     return _evaluated(unit, sample.fields) in here
 
 
-def _plain(part: Part) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def plain(part: Part) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """A module's weights with the shapes that they were built with."""
     return tuple((name, tuple(map(int, sizes))) for name, sizes in part.weights)
 
 
@@ -163,11 +165,6 @@ def _template(path: str, folded: Mapping[str, str]) -> str:
 def _lists(samples: list[Sample]) -> dict[str, str]:
     """Counts of the lists whose members are alike or whose length follows from a field."""
     lengths = [{part.path: part.length for part in sample.modules if part.length is not None} for sample in samples]
-    kinds: dict[str, set[str]] = defaultdict(set)
-    for part in samples[0].modules:
-        parent, _, last = part.path.rpartition(".")
-        if last.isdigit():
-            kinds[parent].add(part.kind)
     found: dict[str, str] = {}
     known: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     paths = dict.fromkeys(path for one in lengths for path in one)
@@ -177,13 +174,16 @@ def _lists(samples: list[Sample]) -> dict[str, str]:
             if path in length:
                 known[template][path].append((sample, length[path]))
         count = _count(known[template][path], samples[0])
-        first = lengths[0].get(path)
-        alike = first is not None and first > 1 and len(kinds[path]) < first
-        if template in found:
-            continue
-        if not count.isdigit() or alike:
+        if template not in found and (not count.isdigit() or _repeats(path, known[template][path][0])):
             found[template] = count
     return found
+
+
+def _repeats(path: str, seen: tuple[Sample, int]) -> bool:
+    """Whether members of a list are alike, so that it is more than a sequence of different modules."""
+    sample, length = seen
+    kinds = {part.kind for part in sample.modules if part.path.rpartition(".")[0] == path}
+    return length > 1 and len(kinds) < length
 
 
 def _count(seen: list[tuple[Sample, int]], base: Sample) -> str:
@@ -220,12 +220,12 @@ class _Atom(NamedTuple):
     mask: int
 
 
-def _rows(units: Iterable[_Unit], samples: list[Sample], seen: list[_Places], lists: dict[str, str]) -> list[list[Any]]:
+def _rows(units: Iterable[_Unit], samples: list[Sample], seen: list[_Places], lists: dict[str, str]) -> list[Row]:
     frames: dict[str, _Frame] = {}
     modules: dict[tuple[str, str], list[_Unit]] = defaultdict(list)
     for unit in units:
         modules[unit.path, unit.kind].extend([unit] if unit.weight else [])
-    rows = []
+    rows: list[Row] = []
     for (path, kind), weights in modules.items():
         name = ".".join(path.split(".")[: _last_star(path)])
         if name not in frames:
@@ -233,7 +233,7 @@ def _rows(units: Iterable[_Unit], samples: list[Sample], seen: list[_Places], li
         frame = frames[name]
         there = frame.places_of(_Unit(path, kind, None), samples, seen)
         always, more = _weights(there, frame, {unit: frame.places_of(unit, samples, seen) for unit in weights})
-        row = [path, kind, ";".join(always), frame.where(there, frame.everywhere), more]
+        row: list[Any] = [path, kind, ";".join(always), frame.where(there, frame.everywhere), more]
         while not row[-1] and len(row) > 3:
             row.pop()
         rows.append(row)
@@ -412,7 +412,7 @@ def _of_numbers(base: dict[str, Any], changed: set[str]) -> Iterator[list[Any]]:
                     yield ["every", name, other]
 
 
-def _unsure(rows: list[list[Any]], lists: dict[str, str], samples: list[Sample]) -> list[str]:
+def _unsure(rows: list[Row], lists: dict[str, str], samples: list[Sample]) -> list[str]:
     """Fields that, changed, give other modules than the rows say."""
     wrong: dict[str, None] = {}
     for sample in samples:
@@ -421,13 +421,18 @@ def _unsure(rows: list[list[Any]], lists: dict[str, str], samples: list[Sample])
     return list(wrong)
 
 
-def matches(rows: list[list[Any]], lists: dict[str, str], sample: Sample) -> bool:
+def matches(rows: list[Row], lists: dict[str, str], sample: Sample) -> bool:
     """Whether the rows give exactly the modules of a sample."""
     try:
         made = expand(rows, lists, sample.fields)
     except (Unsolved, IndexError, TypeError, KeyError):
         return False
-    actual = {part.path: (part.kind, dict(_plain(part))) for part in sample.modules}
+    return alike(made, sample)
+
+
+def alike(made: Sequence[Module], sample: Sample) -> bool:
+    """Whether modules are those of a sample."""
+    actual = {part.path: (part.kind, dict(plain(part))) for part in sample.modules}
     if sorted(module.path for module in made) != sorted(actual):
         return False
     return all(_alike(module, *actual[module.path]) for module in made)

@@ -6,7 +6,7 @@ PROBES: dict[str, dict[str, Any]] = {
     "dots1": {"n_routed_experts": 128, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1},
     "hunyuan_v1_dense": {"head_dim": 128},
     "hunyuan_v1_moe": {"head_dim": 128},
-    "lfm2_moe": {"layer_types": ["conv", "conv", "full_attention", *["conv", "conv", "conv", "full_attention"] * 7]},
+    "lfm2_moe": {"layer_types": ["conv", "conv", *["full_attention", "conv", "conv"] * 10]},
     "ministral": {"head_dim": 128},
     "nemotron": {"head_dim": 128},
     "nemotron_h": {

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import Any
 
-from loralint.authoring.catalogue.learn import Sample, Structure, learn, matches
+from loralint.authoring.catalogue.learn import Sample, Structure, learn, matches, plain
 from loralint.authoring.catalogue.study import Subject, about, experts, field_table, fields_used, study
-from loralint.knowledge.structure import below, moved
+from loralint.knowledge import catalogue
+from loralint.knowledge.peft import SUPPORTED
+from loralint.knowledge.structure import Module, Row, below, moved
 
 
 def record(subjects: dict[str, Subject]) -> dict[str, Any]:
@@ -31,6 +34,30 @@ def record(subjects: dict[str, Subject]) -> dict[str, Any]:
     return {"tasks": tasks, "classes": classes, **table, **({"experts": packed} if packed else {})}
 
 
+def agrees(model_type: str, subjects: dict[str, Subject]) -> bool:
+    """Whether the catalogue gives, for the default config of every class, the modules that the class builds."""
+    return all(_agrees(model_type, task, subject) for task, subject in subjects.items())
+
+
+def _agrees(model_type: str, task: str, subject: Subject) -> bool:
+    base = subject.sample({})
+    config = {**base.tree, "model_type": model_type, "architectures": None}
+    try:
+        modules = catalogue.from_config(config, task).modules
+    except catalogue.Unsolved:
+        return False
+    return _weighty(modules) == _weighty(Module(part.path, part.kind, plain(part)) for part in base.modules)
+
+
+def _weighty(modules: Iterable[Module]) -> set[tuple[str, str, frozenset[Any]]]:
+    """What training can see of modules: those with weights, and the kinds that take an adapter."""
+    return {
+        (module.path, module.kind if module.kind in SUPPORTED else "", frozenset(module.weights))
+        for module in modules
+        if module.weights
+    }
+
+
 def _own(structure: Structure) -> dict[str, Any]:
     said: dict[str, Any] = {"rows": structure.rows, "lists": structure.lists}
     return said | ({"unsure": structure.unsure} if structure.unsure else {})
@@ -41,21 +68,33 @@ def _like(
 ) -> dict[str, Any]:
     """A class as its own rows beside those of the first class's base, or studied in full where the bases differ."""
     base = subject.sample({})
-    old, new = first.model.base_model_prefix, subject.model.base_model_prefix  # type: ignore[attr-defined]
-    if not any(part.path == new for part in base.modules):
-        new = ""
-    old = old if any(row[0] == old for row in main.rows) else ""
-    shared = moved(main.rows, main.lists, old, new)
+    old = _prefix(first, {row[0] for row in main.rows})
+    new = _prefix(subject, {part.path for part in base.modules})
     alone = learn([base], subject.again)
-    wanted = [row for row in alone.rows if not below(row[0], new)]
-    lists = {path: count for path, count in alone.lists.items() if not below(path, new)}
-    whole = Structure([*wanted, *map(list, shared[0])], {**shared[1], **lists}, [])
-    if old and matches(whole.rows, whole.lists, base) and not lists:
-        kept[subject.model.__name__] = Structure(wanted, {}, [])
-        return {"like": [first.model.__name__, old, new], "rows": wanted}
+    shared, lists = moved(main.rows, main.lists, old, new)
+    there = {_top(row[0], new) for row in alone.rows}
+    missing = sorted({_top(row[0], new) for row in shared} - there)
+    shared = [row for row in shared if not any(below(row[0], path) for path in missing)]
+    told = {row[0] for row in shared}
+    own: list[Row] = [row for row in alone.rows if row[0] not in told]
+    if all(path in lists for path in alone.lists) and matches([*own, *shared], lists, base):
+        kept[subject.model.__name__] = Structure(own, {}, [])
+        return {"like": [first.model.__name__, old, new, missing], "rows": own}
     samples[subject.model.__name__], structure = study(subject)
     kept[subject.model.__name__] = structure
     return _own(structure)
+
+
+def _prefix(subject: Subject, paths: set[str]) -> str:
+    """The attribute that holds the model without its head; empty where the class has it all at its root."""
+    prefix = str(subject.model.base_model_prefix)  # type: ignore[attr-defined]
+    return prefix if prefix in paths else ""
+
+
+def _top(path: str, prefix: str) -> str:
+    """The first part of a path below a prefix, with the prefix."""
+    rest = path.removeprefix(f"{prefix}.") if prefix else path
+    return f"{prefix}.{rest.split('.')[0]}".lstrip(".")
 
 
 def text(record: dict[str, Any]) -> str:

@@ -35,7 +35,7 @@ class Subject:
         """The model with one change. Raises whatever the classes raise."""
         config = configs.made(self.config, change, self.given)
         values, tree = dict(configs.flat(config)), configs.nested(config)
-        return Sample(dict(change), values, Fields(tree, {}, {}), trace(lambda: self.model(config)))
+        return Sample(dict(change), values, tree, Fields(tree, {}, {}), trace(lambda: self.model(config)))
 
     def again(self, sample: Sample) -> list[Part] | None:
         """The same with traced numbers; None where the model cannot be built from those."""
@@ -51,7 +51,7 @@ class Subject:
 def study(subject: Subject) -> tuple[list[Sample], Structure]:
     """Build the model as it is and with each change, and learn; with fewer layers where that is enough."""
     full = subject.sample({})
-    if len(full.modules) > _MANY and (fewer := _fewer_layers(full)):
+    if len(full.modules) > _MANY and (fewer := _fewer(full)):
         short = Subject(subject.config, subject.model)
         for name, value in fewer.items():
             configs.put(short.given, name, value, subject.config)
@@ -66,11 +66,17 @@ def study(subject: Subject) -> tuple[list[Sample], Structure]:
 
 _MANY = 350
 _FEW = 12
+_EXPERTS = re.compile(r"(^|\.)(num_experts|num_local_experts|n_routed_experts|moe_num_experts)$")
 _LAYERS = re.compile(r"(^|\.)(num_hidden_layers|num_layers|n_layers?|depth|(en|de)coder_layers|(text|vision)_layers)$")
 
 
-def _fewer_layers(full: Sample) -> dict[str, int]:
-    return {name: _FEW for name, value in full.values.items() if _LAYERS.search(name) and value and value > _FEW}
+def _fewer(full: Sample) -> dict[str, int]:
+    """Smaller numbers of layers, and of experts where each is a module of its own."""
+    many = len(full.modules) > 4 * _MANY
+    pairs = ((name, value) for name, value in full.values.items() if isinstance(value, int))
+    layers = {name: _FEW for name, value in pairs if _LAYERS.search(name) and value > _FEW}
+    experts = (name for name, value in full.values.items() if many and _EXPERTS.search(name) and value and value > 8)
+    return layers | dict.fromkeys(experts, 8)
 
 
 def _study(subject: Subject) -> tuple[list[Sample], Structure]:

@@ -1,0 +1,151 @@
+"""Values: the modules that the classes of Transformers build, as config.json files on the Hub give their sizes."""
+
+from __future__ import annotations
+
+import os
+from math import prod
+
+import pytest
+
+from loralint.knowledge import catalogue, models, structure
+
+FOLDER = os.path.join(os.path.dirname(structure.__file__), "..", "_data", "catalogue")
+LLAMA_1B = {  # config.json of meta-llama/Llama-3.2-1B
+    "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 2048, "intermediate_size": 8192,
+    "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 64, "vocab_size": 128256,
+    "tie_word_embeddings": True,
+}  # fmt: skip
+
+
+def shapes(architecture):
+    return {module.path: dict(module.weights) for module in architecture.modules}
+
+
+def test_a_config_gives_every_module_with_its_shape():
+    found = catalogue.from_config(LLAMA_1B)
+    made = shapes(found)
+    assert found.name == "LlamaForCausalLM"
+    assert made["model.layers.15.self_attn.k_proj"] == {"weight": (512, 2048)}
+    assert made["model.layers.0.mlp.down_proj"] == {"weight": (2048, 8192)}
+    assert "model.layers.16" not in made
+    assert (found.head, found.embedding, found.tied) == ("lm_head", "model.embed_tokens", True)
+    assert found.whole == ("LlamaDecoderLayer",)
+
+
+def test_parameters_add_up_to_the_published_number():
+    """1,235,814,400: the sizes of the tensors in the checkpoint's safetensors file, where the head is the embedding."""
+    found = catalogue.from_config(LLAMA_1B)
+    total = sum(prod(shape) for module in found.modules for _, shape in module.weights if module.path != found.head)
+    assert total == 1_235_814_400
+
+
+def test_a_switch_in_the_config_adds_biases():
+    made = shapes(catalogue.from_config({**LLAMA_1B, "attention_bias": True}))
+    assert made["model.layers.0.self_attn.q_proj"] == {"weight": (2048, 2048), "bias": (2048,)}
+    assert made["model.layers.0.mlp.up_proj"] == {"weight": (8192, 2048)}
+
+
+def test_the_first_layers_of_deepseek_are_dense():
+    config = {"model_type": "deepseek_v3", "num_hidden_layers": 4, "first_k_dense_replace": 1, "n_routed_experts": 8}
+    made = shapes(catalogue.from_config(config))
+    assert "model.layers.0.mlp.gate_proj" in made
+    assert "model.layers.1.mlp.gate_proj" not in made
+    assert made["model.layers.3.mlp.experts"]["gate_up_proj"] == (8, 4096, 7168)
+
+
+def test_without_low_rank_queries_deepseek_has_one_matrix_for_them():
+    made = shapes(catalogue.from_config({"model_type": "deepseek_v3", "num_hidden_layers": 1, "q_lora_rank": None}))
+    assert "model.layers.0.self_attn.q_a_proj" in made, "null means the default, as Transformers has it"
+    made = shapes(catalogue.from_config({"model_type": "deepseek_v3", "num_hidden_layers": 1, "q_lora_rank": 0}))
+    assert "model.layers.0.self_attn.q_proj" in made
+
+
+def test_jamba_mixes_attention_and_state_space_layers():
+    config = {"model_type": "jamba", "num_hidden_layers": 8, "attn_layer_period": 4, "attn_layer_offset": 1}
+    made = shapes(catalogue.from_config(config))
+    assert [i for i in range(8) if f"model.layers.{i}.self_attn.q_proj" in made] == [1, 5]
+
+
+def test_a_vision_model_takes_the_text_model_that_its_config_names():
+    """llava-hf/llava-1.5-7b-hf has a Llama, llava-hf/bakLlava-v1-hf a Mistral inside."""
+    text = {"model_type": "qwen2", "hidden_size": 896, "num_hidden_layers": 2, "num_attention_heads": 14}
+    made = shapes(catalogue.from_config({"model_type": "llava", "text_config": text}))
+    assert made["model.language_model.layers.1.self_attn.q_proj"]["bias"] == (896,)
+    assert "model.language_model.layers.2" not in made
+    assert any(path.startswith("model.vision_tower.") for path in made)
+
+
+def test_another_task_has_another_head():
+    made = shapes(
+        catalogue.from_config({**LLAMA_1B, "id2label": {"0": "a", "1": "b", "2": "c"}}, "sequence-classification")
+    )
+    assert made["score"] == {"weight": (3, 2048)}
+    assert "lm_head" not in made
+
+
+def test_sizes_of_the_golden_list_are_enough_for_a_plain_model():
+    known = models.find("unsloth/Llama-3.2-1B-Instruct-bnb-4bit")
+    found = catalogue.from_sizes(
+        catalogue.type_of(known.family),
+        {
+            "hidden_size": known.hidden_size, "num_hidden_layers": known.num_layers, "head_dim": known.head_dim,
+            "intermediate_size": known.intermediate_size, "num_attention_heads": known.num_heads,
+            "num_key_value_heads": known.num_kv_heads, "vocab_size": known.vocab_size,
+        },
+    )  # fmt: skip
+    assert shapes(found) == shapes(catalogue.from_config(LLAMA_1B))
+
+
+def test_a_shape_that_the_sizes_do_not_give_is_unknown():
+    sizes = {"hidden_size": 2048, "num_hidden_layers": 2, "num_attention_heads": 32}
+    made = shapes(catalogue.from_sizes("llama", sizes))
+    assert made["model.layers.1.mlp.down_proj"] == {"weight": None}
+    assert made["model.layers.1.self_attn.q_proj"] == {"weight": (2048, 2048)}
+    assert made["model.norm"] == {"weight": (2048,)}
+
+
+def test_where_layers_differ_by_an_unknown_number_nothing_is_known():
+    with pytest.raises(catalogue.Unsolved, match="decoder_sparse_step"):
+        catalogue.from_sizes("qwen3_moe", {"hidden_size": 2048, "num_hidden_layers": 2, "num_attention_heads": 32})
+
+
+def test_without_the_number_of_layers_nothing_is_known():
+    with pytest.raises(catalogue.Unsolved, match="num_hidden_layers"):
+        catalogue.from_sizes("llama", {"hidden_size": 2048})
+
+
+@pytest.mark.parametrize("config", [{}, {"model_type": "../models"}, {"model_type": "no_such"}, {"model_type": 7}])
+def test_what_is_not_in_the_catalogue_is_told(config):
+    with pytest.raises(catalogue.Unsolved, match="not in the catalogue"):
+        catalogue.from_config(config)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"num_hidden_layers": 10**9},
+        {"hidden_size": "wide"},
+        {"num_attention_heads": 0, "head_dim": None},
+        {"hidden_size": float("nan")},
+        {"num_hidden_layers": [1]},
+    ],
+)
+def test_a_hostile_config_ends_in_a_reason(config):
+    with pytest.raises(catalogue.Unsolved):
+        catalogue.from_config({**LLAMA_1B, **config})
+
+
+def test_the_whole_catalogue_is_small():
+    files = [os.path.join(folder, name) for folder, _, names in os.walk(FOLDER) for name in names]
+    assert sum(map(os.path.getsize, files)) < 2_000_000
+    assert max(map(os.path.getsize, files)) < 60_000
+
+
+def test_every_record_can_be_expanded_or_says_why_not():
+    for name in sorted(os.listdir(FOLDER)):
+        if name.endswith(".json"):
+            try:
+                found = catalogue.from_config({"model_type": name.removesuffix(".json")})
+            except catalogue.Unsolved:
+                continue
+            assert found.modules
