@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from loralint.frameworks.python.assigned import with_assigned
 from loralint.frameworks.python.build import section, tree
 from loralint.frameworks.python.classes import Known, of
 from loralint.frameworks.python.events import events
@@ -88,11 +89,18 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
         kin=("peft",) if shape.adapter else (),
         observe=(observe_patched if shape.load == "unsloth" else observe_keywords,),
     )
-    sections = [_named(section(script.document, call, of(call)), call) for call in parts.calls()]
+    sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
     offset = first.span.start if first is not None else 0
     document = tree(script.document, sections)
     return Start(document, reader, offset, done, faults(script, document, parts))
+
+
+def _section(script: Script, call: Call, parts: Parts) -> Pair:
+    made = section(script.document, call, of(call))
+    users = {id(parts.arguments): parts.trainer, id(parts.adapter): parts.wrap or parts.trainer,
+             id(parts.quantiser): parts.load}  # fmt: skip
+    return with_assigned(made, script, call, users[id(call)]) if id(call) in users else made
 
 
 def _named(pair: Pair, call: Call) -> Pair:

@@ -53,6 +53,11 @@ def section(document: Document, call: Call, what: Known | None = None) -> Pair:
     return Pair(name, _text(name, call.name_span), mapping)
 
 
+def assignment(key: str, place: Span, value: Node) -> Pair:
+    """What an attribute is given, as a keyword would give it."""
+    return Pair(key, _text(key, place), readable(value))
+
+
 def tree(document: Document, sections: Iterable[Pair]) -> Document:
     """The program's text with these sections as its root, which spans all of it."""
     made = copy.copy(document)

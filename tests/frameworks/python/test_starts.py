@@ -174,3 +174,33 @@ def test_a_loop_of_its_own(run):
     fields = ("optim.name", "optim.lr", "optim.weight_decay", "precision.bf16", "precision.fp16", "train.task")
     assert values(config, *fields) == ["adamw_torch", 2e-4, 0.01, True, False, "sft"]
     assert isinstance(config.get("batch.accumulation").value, Unknown)
+
+
+ASSIGNED = """
+    from peft import LoraConfig
+    from trl import SFTConfig, SFTTrainer
+
+    args = SFTConfig("out", learning_rate=3e-4, fp16=True)
+    args.bf16 = False
+    args.learning_rate = 1e-4
+    args.notes = "ours"
+    if deep:
+        args.num_train_epochs = 5
+    lora = LoraConfig(r=8)
+    lora.r = 32
+    trainer = SFTTrainer("Qwen/Qwen2.5-7B", args, train_dataset=rows, peft_config=lora)
+    args.weight_decay = 0.1
+    trainer.train()
+"""
+
+
+def test_what_a_config_is_given_later_counts(run):
+    config, layer = run(ASSIGNED)
+    rate, rank = config.get("optim.lr"), config.get("adapter.rank")
+    assert (rate.value, rate.key, rate.span.line, rate.span.column) == (1e-4, "SFTConfig.learning_rate", 7, 22)
+    key = layer.document.root.get("SFTConfig").pair("learning_rate").key_node
+    assert (key.line, key.column, key.end_column) == (7, 6, 19)
+    assert (rank.value, rank.span.line, config.get("precision.bf16").value) == (32, 12, False)
+    assert config.get("train.epochs").value == Unknown("`num_train_epochs` is set in a branch")
+    assert config.get("optim.weight_decay").value == Unknown("`weight_decay` is set when it is already in use")
+    assert layer.observations == ()
