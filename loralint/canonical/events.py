@@ -11,8 +11,9 @@ EVENTS = {
     " checkpointing, reentrant",
     "enable-input-grads": "outputs of the embedding are made to require gradients",
     "checkpointing": "gradient checkpointing is switched on by hand - reentrant (as given), reenters (not told not to)",
-    "wrap": "an adapter is put on a model - named (it has a name of its own), unsloth",
-    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one)",
+    "wrap": "an adapter is put on a model - named (it has a name of its own), beside (as one of several with names),"
+    " unsloth",
+    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, trl",
     "load-adapter": "a saved adapter is put on a model - trainable",
     "freeze": "parameters are made to require no gradient, all or by a condition",
     "unfreeze": "parameters are made to require gradients by hand",
@@ -33,7 +34,7 @@ EVENTS = {
 }
 # every name that the data of an event may have
 EVENT_DATA = (
-    "bare", "bits", "checkpointing", "class", "classifier", "dtype", "empty", "ends", "evaluates", "has_args",
+    "bare", "beside", "bits", "checkpointing", "class", "classifier", "dtype", "empty", "ends", "evaluates", "has_args",
     "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal", "masks_pad", "name", "named", "only_pad",
     "reason", "reenters", "reentrant", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by",
 )  # fmt: skip

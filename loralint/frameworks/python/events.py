@@ -101,7 +101,7 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
     elif kind == "wrap":
         named = call.arg("adapter_name", 2)
         name = named.node.native if named is not None and what.package == "peft" else "default"
-        data = {"named": name != "default", "unsloth": what.package == "unsloth"}
+        data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False}
     elif kind == "load-tokenizer":
         yield from _tokenizer(call)
     elif kind == "prepare":
@@ -133,7 +133,7 @@ def _trainer(call: Call) -> Iterator[Event]:
     on = (*_numbers(thing), *_numbers(call.result))
     yield _event("trainer", call, last(call), on, data)
     if config is not None and _configured(config):
-        given = {"wrapped": bool(wraps), "trl": data["trl"]}
+        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False}
         yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
 
 
@@ -161,7 +161,8 @@ def _method(call: Call, name: str) -> Iterator[Event]:
         given = reentrant(call.arg("gradient_checkpointing_kwargs", 0))
         data = {"reentrant": given, "reenters": given is not False}
     elif kind == "wrap":
-        data = {"unsloth": False, "named": False}
+        named = call.arg("adapter_name", 1)  # of PEFT's own method the config stands there, after the name
+        data = {"unsloth": False, "named": False, "beside": named is not None and named.node.native != "default"}
     elif kind == "cast":
         data = {"dtype": _CASTS[name]}
     elif kind == "merge":
