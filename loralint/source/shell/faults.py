@@ -14,13 +14,13 @@ Fault = tuple[str, str, int, int]
 _FLAG = re.compile(r"(?:--?[A-Za-z]|[+~]*[A-Za-z_]\w*\.[\w.]+=)")
 _TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+-?[A-Za-z]|[\u201c\u201d\u2018\u2019]|.*[\u201c\u201d]$", re.DOTALL)
 _EMPTY = re.compile(r"--[\w.-]+=")
-_BLANKS = re.compile(r"\\[ \t]+\r?\n")
+_MOST = 20  # joined words of one text that are told
 
 
 def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iterator[Fault]:
     """All faults of a text that stands at an offset, given its commands and what was met on the way to them."""
     yield from _lost(text, start, commands)
-    for joint, end, word in lexer.joints:
+    for joint, end, word in lexer.joints[:_MOST]:
         shown = "".join(text[word - start : end - start + 30].split("\\\n")).split()
         message = f"no blank stands before the backslash, so the lines run together to `{shown[0][-60:]}`"
         yield ("continuation", message, joint, end)
@@ -37,9 +37,9 @@ def _lost(text: str, start: int, commands: list[Command]) -> Iterator[Fault]:
     """Lines of flags that are commands of their own; those that follow each other are one fault."""
     told = -1
     for first, stop, word in sorted(set(_places(commands))):
-        lines = text[: max(0, first - start)].split("\n")
-        if _FLAG.match(word) and len(lines) > 1 and not lines[-1].strip():
-            why = _why(lines[-2])
+        line = text.rfind("\n", 0, max(0, first - start))
+        if _FLAG.match(word) and line >= 0 and not text[line : first - start].strip():
+            why = _why(text[text.rfind("\n", 0, line) + 1 : line])
             if why and not (told >= 0 and not text[told - start : first - start].strip()):
                 yield ("continuation", f"{why}, so `{word[:60]}` is a command of its own", first, first + len(word))
             told = stop

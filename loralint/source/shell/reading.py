@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Follow = Callable[["Reading", Syntax, Scope], None]
 
 # Statements that are followed in all: functions that call each other and loops in loops multiply them.
-_STEPS = 20_000
+_STEPS = 5000
 _CALLS = 12  # functions within functions, texts within texts
 # What is nothing to do by itself.
 _IDLE = frozenset({"test", "calculation", "word", "redirect", "heredoc"})
