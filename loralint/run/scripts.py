@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from loralint.frameworks.table import ANY
 from loralint.run.build import Part, Start
 from loralint.source.document import Document, Node
@@ -10,6 +12,8 @@ from loralint.source.script import Script
 # A program that trains adapters speaks of one of these; every other one is not even parsed.
 WORDS = ("peft", "lora", "trl", "unsloth", "bitsandbytes", "TrainingArguments", "BitsAndBytesConfig")
 
+# Names that pytest and unittest collect: what such a file trains is to fail or pass, and nobody wants it to learn.
+_TESTS = re.compile(r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_tests?|conftest)\.py$")
 # Classes that make a command line of dataclasses, and refuse what these do not have.
 _PARSERS = frozenset({"TrlParser", "HfArgumentParser", "H4ArgumentParser"})
 _LIBRARIES = ("transformers.", "trl.", "peft.")
@@ -17,7 +21,7 @@ _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 def script_starts(document: Document, script: Script | None = None) -> list[Start]:
     """One for each trainer that the program makes; none for a program that trains nothing. script: if it was read."""
-    if not any(word in document.text for word in WORDS):
+    if not any(word in document.text for word in WORDS) or _is_test(document):
         return []
     from loralint.frameworks.python import starts
     from loralint.source.python import read_script
@@ -32,6 +36,11 @@ def script_starts(document: Document, script: Script | None = None) -> list[Star
         )  # fmt: skip
         found.append(Start((part,), start.reader, f"what {_name(start.document)} makes", pins))
     return found
+
+
+def _is_test(document: Document) -> bool:
+    """Whether a program is a suite of unit tests."""
+    return _TESTS.search(document.file) is not None and ("def test_" in document.text or "fixture" in document.text)
 
 
 def alone(start: Start) -> Start:

@@ -178,3 +178,17 @@ def test_a_launcher_that_says_what_the_trainer_takes_anyway_is_no_news(project, 
     )
     (run,) = project.runs("run.sh")
     assert [one.value.key for one in run.observations if one.kind == "overruled"] == told
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "count"),
+    [
+        ("test_sft.py", "def test_that_it_runs():\n    ...\n", 0),
+        ("sft_test.py", "class Suite:\n    def test_it(self): ...\n", 0),
+        ("test_sft.py", "", 1),
+        ("contest.py", "def test_it(): ...\n", 1),
+    ],
+)
+def test_unit_tests_are_no_runs(project, name, head, count):
+    (project.root / name).write_text(head + SCRIPT)
+    assert len(project.runs(name)) == count
