@@ -26,6 +26,7 @@ from loralint.run.mounts import Mounts, finder
 from loralint.run.options import Options
 from loralint.run.pins import pins_near
 from loralint.run.project import Project
+from loralint.run.unseen import unread, unseen
 from loralint.source.document import Document
 
 # A file with more jobs is a sweep, of which the first ones tell what there is to tell.
@@ -68,14 +69,15 @@ def _of_job(
         found = tuning_start(document, job, maps, options) or mapped_starts(containers, options)
         found = [_joined(one, containers, options, project) for one in found]
     starts = found[:MOST] or [joined(Start((), READER, f"`kind: {job.kind}`"), options, project)]
-    unread = [one.why for each in containers for one in each.executed if one.why]
-    notes = tuple(Note("not-checked", f"what a container runs: {why}") for why in dict.fromkeys(unread))
+    notes = [note for one in containers for note in unread(one.executed)]
+    if not found:
+        notes += [note for one in containers for note in unseen(one.at, one.place, one.executed, project)]
     pins = {**pins_near(document.file, project), **_installed(containers)}
     for each in containers:
         pins |= {name: version for one in each.executed for name, version in installed(one.commands).items()}
     return [
         _with_manifest(
-            start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *notes)),
+            start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *dict.fromkeys(notes))),
             job,
             first=index == 0,
         )

@@ -28,10 +28,11 @@ def maps_around(document: Document, project: Project, given: Mapping[str, str]) 
 
 
 def _given(name: str, path: str, project: Project) -> ConfigMap:
-    """A map as `kubectl create configmap NAME --from-file PATH` makes it: a key for each file."""
-    paths = [path]
-    if os.path.isdir(path):
-        paths = [os.path.join(path, one) for one in sorted(os.listdir(path))[:_MOST]]
+    """A map as `kubectl create configmap NAME --from-file PATH` makes it: a key for each file, of a single file any."""
+    if not os.path.isdir(path):
+        only = Text(project.document(path, path), None)
+        return ConfigMap(name, "", {os.path.basename(path): only}, only=only)
+    paths = [os.path.join(path, one) for one in sorted(os.listdir(path))[:_MOST]]
     files = [one for one in paths if os.path.isfile(one)]
     return ConfigMap(name, "", {os.path.basename(one): Text(project.document(one, one), None) for one in files})
 

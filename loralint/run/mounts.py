@@ -54,12 +54,15 @@ class Mounts(Project):
         """A file of the repository."""
         return self._project.document(path, shown)
 
-    def look(self, name: str, near: str) -> Found:
-        """What a name leads to, and what is to be said of it."""
+    def look(self, name: str, near: str, hops: int = 4) -> Found:
+        """What a name leads to, and what is to be said of it. hops: copies of copies that are followed."""
         path = posixpath.normpath(posixpath.join(self._folder, name))
         made = next((one for one in self._written.files if self._is(one.name, path)), None)
         if made is not None:
             return self._kept(path, written(self._written.document, made))
+        source = self._copied(path) if hops else ""
+        if source:
+            return self.look(source, near, hops - 1)
         if not path.startswith("/"):
             return self._beside(name, near, "the image decides where the command starts")
         place = self._place
@@ -74,6 +77,16 @@ class Mounts(Project):
 
     def _is(self, name: str, path: str) -> bool:
         return posixpath.normpath(posixpath.join(self._folder, name)) == path
+
+    def _copied(self, path: str) -> str:
+        """The file that the command copies to a path; empty for none."""
+        for command in self._written.commands:
+            words = [one.raw for one in command.words if not one.raw.startswith("-")]
+            if len(words) == 3 and words[0] in ("cp", "/bin/cp") and words[1] not in (path, words[2]):
+                target = posixpath.join(command.folder or self._folder, words[2])
+                if path in (posixpath.normpath(target), posixpath.join(target, posixpath.basename(words[1]))):
+                    return posixpath.join(command.folder or self._folder, words[1])
+        return ""
 
     def _beside(self, path: str, near: str, why: str) -> Found:
         """A file of the image: most are copied from the repository, where the same path ends the same way."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loralint.frameworks.signatures import JOB_KINDS
 from loralint.run.assemble import config_start
 from loralint.run.build import Assembled, Start, build
 from loralint.run.options import Options
@@ -44,8 +45,9 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
 
 
 def is_manifest(document: Document) -> bool:
-    """Whether a file holds objects of Kubernetes."""
-    return any(one.kind == "mapping" and one.pair("apiVersion") is not None for one in document.roots)
+    """Whether a file holds objects of Kubernetes that may start a training, or hold the config of one."""
+    objects = [one for one in document.roots if one.kind == "mapping" and one.pair("apiVersion") is not None]
+    return any(kind.raw in JOB_KINDS or kind.raw == "ConfigMap" for one in objects if (kind := one.get("kind")))
 
 
 def _with_companions(start: Start, options: Options, project: Project) -> Start:

@@ -207,6 +207,43 @@ def test_maps_made_imperatively(runs, tmp_path):
         assert values(run)["adapter.rank"].span.file == str(tmp_path / "elsewhere/my.yaml")
 
 
+def test_a_map_of_one_file_leads_there_by_any_key(runs, tmp_path):
+    text = job(
+        f"command: [bash, -xc, /config/script.sh]\n{MOUNTED}resources: {{limits: {{nvidia.com/gpu: 1}}}}\n", VOLUME
+    )
+    (run,) = runs(text)
+    assert "`/config/script.sh`: it lies in the ConfigMap `train-config`, which is not at hand" in run.notes[0].message
+    (run,) = runs(text, {"training.sh": f"{SFT}\n"}, configmaps={"train-config": str(tmp_path / "training.sh")})
+    rank = values(run)["adapter.rank"]
+    assert (rank.value, rank.span.file, rank.span.line) == (8, str(tmp_path / "training.sh"), 1)
+
+
+def test_a_config_that_is_copied_before_it_is_read(runs):
+    for line in ("cp /config/c.yaml /tmp/d.yaml", "cd /config && cp -f c.yaml /tmp/d.yaml", "cp /config/d.yaml /tmp/"):
+        text = (
+            config_map(**{"c.yaml": AXOLOTL, "d.yaml": AXOLOTL})
+            + "---\n"
+            + job(f"command: [bash, -c, '{line} && axolotl train /tmp/d.yaml']\n{MOUNTED}", VOLUME)
+        )
+        (run, *_) = runs(text)
+        assert values(run)["adapter.rank"].value == 16
+    (run,) = runs(job("command: [bash, -c, 'cp /a.yaml /b.yaml; cp /b.yaml /a.yaml; axolotl train /a.yaml']\n"))
+    assert any("it lies in the image" in note.message for note in run.notes)
+
+
+@pytest.mark.parametrize(
+    ("container", "said"),
+    [
+        ("", "what a container runs: its image decides, as the manifest has no command"),
+        ("command: [python, train.py]\n", "what `train.py` says: the image decides where the command starts"),
+        ("command: [/opt/go.sh, lora]\n", "what a container runs: `/opt/go.sh lora` starts no trainer that is known"),
+    ],
+)
+def test_what_a_container_runs_may_stay_unseen(runs, container, said):
+    (run,) = runs(job(container + "resources: {limits: {nvidia.com/gpu: 1}}\n"))
+    assert (run.framework, said) == ("kubernetes", run.notes[0].message)
+
+
 def test_a_file_of_the_repository_stands_for_that_of_the_image(tmp_path):
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs/x.yaml").write_text(AXOLOTL)

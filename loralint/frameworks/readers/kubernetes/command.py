@@ -159,6 +159,8 @@ def called(container: At, place: Place) -> list[Executed]:
             where = mounted(full, place.pod, container, place.all_maps(), place.namespace) if full[:1] == "/" else None
             if where is not None and where.text is not None and _is_shell(path, where.text.content):
                 found.append(_called(where.text, path, command, index, container, place))
+            elif where is not None and where.text is None and not where.image:
+                found.append(Executed(place.document, why=f"`{path}`: {where.why}"))
     return found
 
 

@@ -31,14 +31,22 @@ class Text(NamedTuple):
 
 
 class ConfigMap:
-    """texts: by key. binary: keys whose values are bytes in base64, which nobody looks into. Each is only itself."""
+    """texts: by key. binary: keys whose values are bytes in base64, which nobody looks into. only: what every key leads
+    to, of a map that is said to be made of one file.
+    """
 
-    __slots__ = ("binary", "name", "namespace", "texts")
+    __slots__ = ("binary", "name", "namespace", "only", "texts")
 
     def __init__(
-        self, name: str, namespace: str, texts: Mapping[str, Text], binary: frozenset[str] = frozenset()
+        self,
+        name: str,
+        namespace: str,
+        texts: Mapping[str, Text],
+        binary: frozenset[str] = frozenset(),
+        only: Text | None = None,
     ) -> None:
         self.name = name
+        self.only = only
         self.namespace = namespace
         self.texts = texts
         self.binary = binary
@@ -137,9 +145,10 @@ def _in_map(below: str, held: At, maps: tuple[ConfigMap, ...], namespace: str) -
         return Mounted(None, f"it lies in the ConfigMap `{name}`, which is not at hand (--configmap {name}=FILE)")
     if key in found.binary:
         return Mounted(None, f"it lies in the ConfigMap `{name}` as bytes")
-    if key not in found.texts:
+    given = found.texts.get(key, found.only)
+    if given is None:
         return Mounted(None, f"the ConfigMap `{name}` has no `{key}`")
-    return Mounted(found.texts[key], name=key)
+    return Mounted(given, name=key)
 
 
 def text_of(held: At | None, maps: Iterable[ConfigMap], namespace: str = "") -> Text | None:
