@@ -12,7 +12,7 @@ from loralint.source.document import Document
 
 # How the names of companions end; a text without one of these names none.
 _SUFFIXES = (".json", ".hjson", ".yaml", ".yml", ".toml")
-_SHELLS = frozenset({"shell", "make", "powershell"})
+_SHELLS = frozenset({"shell", "make", "powershell", "cmd"})
 
 
 def starts(document: Document, options: Options, project: Project) -> list[Assembled]:
