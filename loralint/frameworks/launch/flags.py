@@ -174,11 +174,11 @@ def _setting(word: Word, document: Document) -> Pair | None:
         return None
     key_node = _key_node(word, match[1], document)
     value = tail(word, match.end(), document.lines)
-    return Pair(match[1].lstrip("+~"), key_node, _listed(value, document))
+    return Pair(match[1].lstrip("+~"), key_node, listed(value, document))
 
 
-def _listed(word: Word, document: Document) -> Node:
-    """`[a,b]` as the list that Hydra and OmegaConf make of it; anything else as it is."""
+def listed(word: Word, document: Document) -> Node:
+    """`[a,b]` as the list that Hydra, OmegaConf and Fire make of it; anything else as it is."""
     raw = word.raw
     if not (isinstance(word.text, str) and raw.startswith("[") and raw.endswith("]") and "[" not in raw[1:]):
         return word.node

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from loralint.frameworks.key_list import key_list, top_keys
+from loralint.frameworks.launch.flags import listed
 from loralint.frameworks.table import Reader
+from loralint.source.command import Word
 from loralint.source.document import Document, Node, Pair
 
 # What parsers add to the keys that are listed.
@@ -15,11 +17,20 @@ _ARGPARSE = frozenset({"trl", "llamafactory", "ms-swift", "fms-hf-tuning"})
 def settle(flags: Document, reader: Reader) -> None:
     """Rename the flags that the reader's list of keys knows under another form; without a list nothing changes."""
     root = flags.root
-    if root is None or not reader.keys:
+    if root is None:
+        return
+    if reader.guessed:  # home-made scripts with brackets on their command line let Fire read it
+        root.pairs = [_in_brackets(pair, flags) for pair in root.pairs]
+    if not reader.keys:
         return
     known = frozenset(key for key in top_keys(reader.keys) if not key.startswith("-"))
     abbreviates = reader.name in _ARGPARSE or bool(key_list(reader.keys).get("dashes"))
     root.pairs = [_settled(pair, known, abbreviates=abbreviates) for pair in root.pairs]
+
+
+def _in_brackets(pair: Pair, flags: Document) -> Pair:
+    node = pair.value
+    return pair._replace(value=listed(Word(node.raw, node), flags)) if node.kind == "scalar" else pair
 
 
 def _settled(pair: Pair, known: frozenset[str], *, abbreviates: bool) -> Pair:
