@@ -117,6 +117,11 @@ class Node:
         self.start_mark = start or self.start_mark
         self.end_mark = end or self.end_mark
 
+    def refill(self, pairs: Sequence[Pair]) -> None:
+        """Put other pairs in. For readers only."""
+        self.pairs = pairs
+        self._by_key = None
+
     def pair(self, key: str) -> Pair | None:
         """Find the pair that a loader would keep: the last one of that key. To be asked once the node is complete."""
         if self._by_key is None:
@@ -238,9 +243,15 @@ class Document:
         """Give a node's place as the model's record."""
         start, end = node.start_mark, node.end_mark
         cell = getattr(start, "cell", None)  # only places in a notebook know one
+        file = getattr(start, "file", self.file)  # what a program loads stands in another file
         return Span(
-            self.file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1, cell
+            file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1, cell
         )
+
+    def written(self, node: Node) -> str:
+        """Give a node as it is written."""
+        text: str = getattr(node.start_mark, "text", self.text)
+        return text[node.start : node.end]
 
     def span_at(self, start: int, end: int) -> Span:
         """Give any range of the text as the model's record."""

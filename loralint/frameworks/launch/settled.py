@@ -20,12 +20,12 @@ def settle(flags: Document, reader: Reader) -> None:
     if root is None:
         return
     if reader.guessed:  # home-made scripts with brackets on their command line let Fire read it
-        root.pairs = [_in_brackets(pair, flags) for pair in root.pairs]
+        root.refill([_in_brackets(pair, flags) for pair in root.pairs])
     if not reader.keys:
         return
     known = frozenset(key for key in top_keys(reader.keys) if not key.startswith("-"))
     abbreviates = reader.name in _ARGPARSE or bool(key_list(reader.keys).get("dashes"))
-    root.pairs = [_settled(pair, known, abbreviates=abbreviates) for pair in root.pairs]
+    root.refill([_settled(pair, known, abbreviates=abbreviates) for pair in root.pairs])
 
 
 def _in_brackets(pair: Pair, flags: Document) -> Pair:
