@@ -10,7 +10,14 @@ from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import is_template_text
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
-from loralint.frameworks.readers.kubernetes.command import Executed, Place, called, executed, runtime_env
+from loralint.frameworks.readers.kubernetes.command import (
+    Executed,
+    Place,
+    called,
+    executed,
+    inline_programs,
+    runtime_env,
+)
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
@@ -26,6 +33,7 @@ from loralint.run.mounts import Mounts, finder
 from loralint.run.options import Options
 from loralint.run.pins import pins_near
 from loralint.run.project import Project
+from loralint.run.scripts import script_starts
 from loralint.run.unseen import unread, unseen
 from loralint.source.document import Document
 
@@ -128,6 +136,10 @@ def _launched(containers: list[Container], options: Options, project: Project) -
                 if key not in seen and len(seen) < MOST:
                     seen.add(key)
                     yield from _of_launch(launch, one, container, options, project)
+            for program in inline_programs(one):
+                if program.own not in seen and len(seen) < MOST:
+                    seen.add(program.own)
+                    yield from script_starts(program)
 
 
 def _alike(launch: Launch) -> object:

@@ -365,6 +365,17 @@ def test_a_program_of_a_map_is_read(runs):
     assert (run.framework, rate.value, rate.span.line, rate.span.column) == ("trl", 3.0, *place(text, "3.0"))
 
 
+@pytest.mark.parametrize("command", ["[python3, -c]", "[torchrun, --no-python, python3, -c]"])
+def test_a_program_that_stands_in_the_command_is_read(runs, command):
+    text = job(
+        f"resources: {{limits: {{nvidia.com/gpu: 1}}}}\ncommand: {command}\nargs:\n  - |\n"
+        + textwrap.indent(SCRIPT, "    ")
+    )
+    (run,) = runs(text)
+    rate = values(run)["optim.lr"]
+    assert (run.framework, rate.value, rate.span.line, rate.span.column) == ("trl", 3.0, *place(text, "3.0"))
+
+
 def test_a_config_that_the_command_writes(runs):
     text = job(
         "command: [bash, -c]\nargs:\n  - |\n    cat > /tmp/c.yaml <<'EOF'\n"

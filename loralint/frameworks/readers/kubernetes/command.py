@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from loralint.frameworks.launched import Launch
-from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, maps_of, mounted
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, maps_of
 from loralint.frameworks.readers.kubernetes.tree import At, items, named, text
 from loralint.frameworks.readers.kubernetes.variables import field_of, variables, working_folder
 from loralint.source.command import Command, Files, Part
@@ -21,8 +20,7 @@ from loralint.source.shell.words import Field
 
 _MOST = 2000  # words of one command
 _LEFT = re.compile(r"\$(?:\{|[A-Za-z_])")
-_SEALED = "the words of the command are items of a list"
-_SHEBANG = re.compile(r"#!.*\b(?:ba|z|da)?sh\b")
+SEALED = "the words of the command are items of a list"
 
 
 class Executed(NamedTuple):
@@ -62,22 +60,22 @@ def executed(container: At, place: Place) -> Executed:
     given = words_of(container, place)
     if not given:
         return Executed(place.document)
-    known = _known(container, place)
+    known = known_in(container, place)
     fields = [field_of(place.document, at.node, known) for at in given]
     if place.entrypoint is not None:
-        fields = _by_shell(fields[0])
+        fields = by_shell(fields[0])
     elif not any(field.text.rpartition("/")[2] in SHELLS for field in fields):
         fields = [_unread(field) for field in fields]
     literal = [at.node for at in given if "\n" in at.node.raw]
     edited = len(literal) == 1 and pieces_of(place.document.text, literal[0])[1] and len(given) < 4
     shell = "\n".join(at.node.raw for at in given if re.search(r"[\s;&|]", at.node.raw))
-    made = _executed(place.document, fields, known, working_folder(container), literal)
-    for part in _flags(made.launches):
-        part.sealed = "" if edited else _SEALED
+    made = read_command(place.document, fields, known, working_folder(container), literal)
+    for part in flags_of(made.launches):
+        part.sealed = "" if edited else SEALED
     return made._replace(shell=shell)
 
 
-def _known(container: At, place: Place) -> dict[str, Field]:
+def known_in(container: At, place: Place) -> dict[str, Field]:
     known = variables(place.document, container, place.all_maps(), place.namespace)
     given = runtime_env(place).pair("env_vars") if place.runtime is not None else None
     for pair in given.value.pairs if given is not None else ():
@@ -104,7 +102,7 @@ def words_of(container: At, place: Place) -> list[At]:
     return [one for one in found if one.node.kind == "scalar"]
 
 
-def _by_shell(script: Field, path: str = "sh", arguments: Sequence[Field] = ()) -> list[Field]:
+def by_shell(script: Field, path: str = "sh", arguments: Sequence[Field] = ()) -> list[Field]:
     before = [Field((Part(word, script.start, script.start),), script.start, script.start) for word in ("sh", "-c")]
     own = Field((Part(path, script.start, script.start),), script.start, script.start)
     return [*before, script, own, *arguments]
@@ -121,7 +119,7 @@ def _unread(field: Field) -> Field:
     return field._replace(parts=parts)
 
 
-def _executed(
+def read_command(
     document: Document, fields: list[Field], known: Mapping[str, Field], folder: str, scripts: list[Node]
 ) -> Executed:
     from loralint.frameworks.launch import launches
@@ -144,59 +142,7 @@ def _faults(document: Document, node: Node) -> Iterator[tuple[str, str, int, int
         yield kind, message, places.offset(start), places.end(end)
 
 
-def _flags(launches: tuple[Launch, ...]) -> Iterator[Document]:
+def flags_of(launches: tuple[Launch, ...]) -> Iterator[Document]:
     for launch in launches:
         yield launch.flags
         yield from (one.flags for one in launch.launchers)
-
-
-def called(container: At, place: Place) -> list[Executed]:
-    """The shell scripts of maps that a container runs, read with its variables."""
-    found = []
-    for command in executed(container, place).commands:
-        for index, path in _script_paths(command):
-            full = posixpath.join(command.folder or working_folder(container), path)
-            where = mounted(full, place.pod, container, place.all_maps(), place.namespace) if full[:1] == "/" else None
-            if where is not None and where.text is not None and _is_shell(path, where.text.content):
-                found.append(_called(where.text, path, command, index, container, place))
-            elif where is not None and where.text is None and not where.image:
-                found.append(Executed(place.document, why=f"`{path}`: {where.why}"))
-    return found
-
-
-def _called(script: Text, path: str, command: Command, index: int, container: At, place: Place) -> Executed:
-    document = script.document
-    node = script.node
-    body = (
-        field_of(document, node, {})
-        if node is not None
-        else Field((Part(document.text, 0, len(document.text)),), 0, len(document.text), quoted=True)
-    )
-    known = _known(container, place)
-    arguments = [Field(one.parts, one.start, one.end, quoted=True) for one in command.words[index + 1 :]]
-    if document is not place.document:
-        known = {name: _placeless(one) for name, one in known.items()}
-        arguments = [_placeless(one) for one in arguments]
-    made = _executed(document, _by_shell(body, path, arguments), known, command.folder or "", [node] if node else [])
-    if node is not None and not pieces_of(document.text, node)[1]:
-        for part in _flags(made.launches):
-            part.sealed = _SEALED
-    return made._replace(shell=script.content)
-
-
-def _placeless(field: Field) -> Field:
-    """The same for another file, where its places mean nothing."""
-    return Field(tuple(part._replace(start=0, end=0) for part in field.parts), 0, 0, field.quoted)
-
-
-def _script_paths(command: Command) -> Iterator[tuple[int, str]]:
-    """Files that a shell is told to run: `bash /scripts/run.sh`, `/scripts/run.sh`. (place among the words, path)."""
-    words = [one.raw for one in command.words]
-    if words and posixpath.basename(words[0]) in SHELLS:
-        yield from [(index, one) for index, one in enumerate(words) if index and not one.startswith("-")][:1]
-    elif words and "/" in words[0]:
-        yield 0, words[0]
-
-
-def _is_shell(path: str, content: str) -> bool:
-    return path.endswith((".sh", ".bash")) or _SHEBANG.match(content) is not None

@@ -1,0 +1,94 @@
+"""Programs that a container's command runs and that can be seen: shell scripts of maps, Python in the command itself."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+
+from loralint.frameworks.launch.programs import PYTHON
+from loralint.frameworks.readers.kubernetes.command import (
+    SEALED,
+    Executed,
+    Place,
+    by_shell,
+    executed,
+    flags_of,
+    known_in,
+    read_command,
+)
+from loralint.frameworks.readers.kubernetes.maps import Text, mounted
+from loralint.frameworks.readers.kubernetes.tree import At
+from loralint.frameworks.readers.kubernetes.variables import field_of, working_folder
+from loralint.source.command import Command, Part
+from loralint.source.document import Document
+from loralint.source.inner import Piece, pieces_of, read_pieces
+from loralint.source.shell.commands import SHELLS
+from loralint.source.shell.words import Field
+
+_SHEBANG = re.compile(r"#!.*\b(?:ba|z|da)?sh\b")
+
+
+def called(container: At, place: Place) -> list[Executed]:
+    """The shell scripts of maps that a container runs, read with its variables."""
+    found = []
+    for command in executed(container, place).commands:
+        for index, path in _script_paths(command):
+            full = posixpath.join(command.folder or working_folder(container), path)
+            where = mounted(full, place.pod, container, place.all_maps(), place.namespace) if full[:1] == "/" else None
+            if where is not None and where.text is not None and _is_shell(path, where.text.content):
+                found.append(_called(where.text, path, command, index, container, place))
+            elif where is not None and where.text is None and not where.image:
+                found.append(Executed(place.document, why=f"`{path}`: {where.why}"))
+    return found
+
+
+def _called(script: Text, path: str, command: Command, index: int, container: At, place: Place) -> Executed:
+    document = script.document
+    node = script.node
+    body = (
+        field_of(document, node, {})
+        if node is not None
+        else Field((Part(document.text, 0, len(document.text)),), 0, len(document.text), quoted=True)
+    )
+    known = known_in(container, place)
+    arguments = [Field(one.parts, one.start, one.end, quoted=True) for one in command.words[index + 1 :]]
+    if document is not place.document:
+        known = {name: _placeless(one) for name, one in known.items()}
+        arguments = [_placeless(one) for one in arguments]
+    made = read_command(document, by_shell(body, path, arguments), known, command.folder or "", [node] if node else [])
+    if node is not None and not pieces_of(document.text, node)[1]:
+        for part in flags_of(made.launches):
+            part.sealed = SEALED
+    return made._replace(shell=script.content)
+
+
+def _placeless(field: Field) -> Field:
+    """The same for another file, where its places mean nothing."""
+    return Field(tuple(part._replace(start=0, end=0) for part in field.parts), 0, 0, field.quoted)
+
+
+def inline_programs(one: Executed) -> Iterator[Document]:
+    """Python programs that stand in a command themselves: `python -c "..."`."""
+    for command in one.commands:
+        words = command.words
+        for before, word in pairwise(words):
+            runs = before.raw == "-c" and any(PYTHON.fullmatch(posixpath.basename(each.raw)) for each in words[:64])
+            if runs and isinstance(word.text, str):
+                ats = [0, *accumulate(len(part.text) for part in word.parts)]
+                pieces = [Piece(at, part.start, len(part.text)) for at, part in zip(ats, word.parts, strict=False)]
+                yield read_pieces(one.document, word.text, pieces, "command.py")
+
+
+def _script_paths(command: Command) -> Iterator[tuple[int, str]]:
+    """Files that a shell is told to run: `bash /scripts/run.sh`, `/scripts/run.sh`. (place among the words, path)."""
+    words = [one.raw for one in command.words]
+    if words and posixpath.basename(words[0]) in SHELLS:
+        yield from [(index, one) for index, one in enumerate(words) if index and not one.startswith("-")][:1]
+    elif words and "/" in words[0]:
+        yield 0, words[0]
+
+
+def _is_shell(path: str, content: str) -> bool:
+    return path.endswith((".sh", ".bash")) or _SHEBANG.match(content) is not None
