@@ -10,16 +10,10 @@ from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import is_template_text
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
-from loralint.frameworks.readers.kubernetes.command import (
-    Executed,
-    Place,
-    called,
-    executed,
-    inline_programs,
-    runtime_env,
-)
+from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, jobs
+from loralint.frameworks.readers.kubernetes.scripts import called, inline_programs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
 from loralint.model import Note
 from loralint.run.build import Part, Start

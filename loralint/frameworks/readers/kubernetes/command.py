@@ -76,6 +76,7 @@ def executed(container: At, place: Place) -> Executed:
 
 
 def known_in(container: At, place: Place) -> dict[str, Field]:
+    """The variables of a container, with those that Ray adds."""
     known = variables(place.document, container, place.all_maps(), place.namespace)
     given = runtime_env(place).pair("env_vars") if place.runtime is not None else None
     for pair in given.value.pairs if given is not None else ():
@@ -103,6 +104,7 @@ def words_of(container: At, place: Place) -> list[At]:
 
 
 def by_shell(script: Field, path: str = "sh", arguments: Sequence[Field] = ()) -> list[Field]:
+    """The words that run a script by a shell, under a name and with arguments."""
     before = [Field((Part(word, script.start, script.start),), script.start, script.start) for word in ("sh", "-c")]
     own = Field((Part(path, script.start, script.start),), script.start, script.start)
     return [*before, script, own, *arguments]
@@ -122,6 +124,7 @@ def _unread(field: Field) -> Field:
 def read_command(
     document: Document, fields: list[Field], known: Mapping[str, Field], folder: str, scripts: list[Node]
 ) -> Executed:
+    """Take a command apart. scripts: scalars in it that are shell scripts of several lines."""
     from loralint.frameworks.launch import launches
 
     try:
@@ -143,6 +146,7 @@ def _faults(document: Document, node: Node) -> Iterator[tuple[str, str, int, int
 
 
 def flags_of(launches: tuple[Launch, ...]) -> Iterator[Document]:
+    """The documents of flags of launches and of their launchers."""
     for launch in launches:
         yield launch.flags
         yield from (one.flags for one in launch.launchers)

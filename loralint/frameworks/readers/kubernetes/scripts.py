@@ -1,4 +1,4 @@
-"""Programs that a container's command runs and that can be seen: shell scripts of maps, Python in the command itself."""
+"""Programs that a container's command runs in the open: shell scripts of maps, Python in the command itself."""
 
 from __future__ import annotations
 
