@@ -121,7 +121,9 @@ FIELDS: dict[str, Field] = {
     # precision
     "precision.bf16": Field("bool", "bf16 mixed precision (or auto)"),
     "precision.fp16": Field("bool", "fp16 mixed precision"),
-    "precision.asked": Field("str", "mixed precision that the script's own option asks for, whatever the launcher does"),
+    "precision.asked": Field(
+        "str", "mixed precision that the script's own option asks for, whatever the launcher does"
+    ),
     "precision.tf32": Field("bool", "TF32 matrix products"),
     "precision.pure_bf16": Field("bool", "all trained weights are stored in bf16"),
     "precision.fp8": Field("bool", "FP8 matrix products"),
@@ -174,6 +176,7 @@ FIELDS: dict[str, Field] = {
     "dist.fsdp_offload": Field("bool", "FSDP keeps parameters on the CPU"),
     "dist.fsdp_cpu_ram_efficient": Field("bool", "only rank 0 loads the weights"),
     "dist.device_map": Field("str", "device_map of from_pretrained"),
+    "dist.split_at_load": Field("bool", "ZeRO-3 is known of when the model is loaded"),
     "dist.ddp_find_unused": Field("bool", "DDP looks for unused parameters"),
     "dist.fsdp_state_dict": Field(
         "str", "form of FSDP checkpoints: full_state_dict, sharded_state_dict, local_state_dict"

@@ -106,12 +106,12 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     plugins = _Plugins(document.root, lists.get("plugins", {}))
     known = top_keys(reader.keys) | plugins.keys
     guesses = _GUESSES
-    for dotted, pair in _walk(document.root, lists["keys"], settled(reader.keys)):
-        if dotted in reader.own:
-            continue
+    walked = _walk(document.root, lists["keys"], settled(reader.keys))
+    for dotted, pair in (one for one in walked if one[0] not in reader.own):
         moved = lists.get("moved", {}).get(_bare(dotted))
         if moved is not None:
-            holding = next((one for one in _several(moved) if _holds(one, pair.value, reader, look)), None)
+            rows = moved if isinstance(moved, list) else [moved]
+            holding = next((one for one in rows if _holds(one, pair.value, reader, look)), None)
             if holding is not None:
                 yield _moved(document, pair, dotted, holding, reader)
         elif not (_known(dotted, pair.key, known, lists["keys"]) or abbreviated(lists, dotted)):
@@ -120,10 +120,6 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
             open_ = plugins.foreign or ANY in reader.own or _parent(dotted, pair.key) in lists.get("loose", ())
             if unknown.replacement or not open_:
                 yield unknown
-
-
-def _several(moved: Any) -> list[Mapping[str, str]]:
-    return moved if isinstance(moved, list) else [moved]
 
 
 def _holds(moved: Mapping[str, str], node: Node, reader: Reader, look: Look) -> bool:

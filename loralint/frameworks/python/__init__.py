@@ -76,7 +76,7 @@ def layer_of(start: Start, look: Look) -> Layer:
 
 
 def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
-    shape = _shape(parts)
+    shape = _shape(parts)._replace(whole=_whole(script, parts))
     reader = Reader(
         name=shape.framework,
         title=_TITLES[shape.framework],
@@ -130,6 +130,20 @@ def _shape(parts: Parts) -> Shape:
         optimizer=last(parts.optimizer) if parts.optimizer is not None else "",
         accelerator=parts.accelerator is not None,
     )
+
+
+def _whole(script: Script, parts: Parts) -> bool:
+    """Whether the model is loaded before the trainer's arguments or an Accelerator, from which alone Transformers knows
+    that ZeRO-3 is to split it.
+    """
+    telling = ("arguments", "accelerator")
+    first = next((call for call in script.calls if call is parts.load or _role(call) in telling), None)
+    return first is not None and first is parts.load
+
+
+def _role(call: Call) -> str:
+    what = of(call)
+    return what.role if what is not None else ""
 
 
 def _default_arguments(trainer: str, what: Known | None) -> str:

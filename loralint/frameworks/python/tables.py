@@ -31,7 +31,8 @@ class Shape(NamedTuple):
     "unsloth", "auto", "name" (a trainer that gets the model's name), or "" when nobody sees how the model is loaded.
     method: adapter.method of a script without an adapter's config. task: train.task. open: (section, why more of its
     keys may be given), and ("quantisation", why nobody knows whether the model is). cast: False when the adapter
-    keeps the dtype of the model. optimizer, accelerator: of a loop that the script writes itself.
+    keeps the dtype of the model. optimizer, accelerator: of a loop that the script writes itself. whole: the model is
+    loaded before anything is made that knows of ZeRO-3.
     """
 
     framework: str
@@ -45,6 +46,7 @@ class Shape(NamedTuple):
     task: str = ""
     open: tuple[tuple[str, str], ...] = ()
     cast: bool = True
+    whole: bool = False
     optimizer: str = ""
     accelerator: bool = False
 
@@ -168,6 +170,7 @@ def _model(shape: Shape) -> Iterator[Entry]:
         yield Entry("model.base", "from_pretrained.pretrained_model_name_or_path", not_null)
         yield Entry("model.class", "from_pretrained.class", not_null, never)
         yield from under("from_pretrained", _model_rows(_dtype))
+        yield Entry("dist.split_at_load", "", write=never, default=not shape.whole)
     elif shape.load == "name":
         yield Entry("model.base", f"{shape.trainer}.model", not_null)
         yield from under(f"{shape.arguments}.model_init_kwargs", _model_rows(_named_dtype))
