@@ -74,7 +74,7 @@ DATA = {
     "entries": ("item", "entry"),
     "overlap": ("item",),
     "shadowed": ("first", "second", "of"),
-    "targets_in_model": ("names", "modules", "all"),
+    "targets_in_model": ("names", "modules", "all", "exact"),
     "known_optimizer": ("count", "near"),
     "event": ("what", "sure", *EVENT_DATA),
     "order": ("what", "sure", *EVENT_DATA),

@@ -106,10 +106,11 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: nothing. One hit for all plain names in the list whose last part is no layer of the family.
+    """with: nothing. One hit for all plain names in the list that are the end of no layer's path in such models.
 
-    PEFT takes a list entry for the end of a module's path, so `mlp.down_proj` counts by its last part. Regular
-    expressions, numbers and all-linear are not judged here.
+    Where only the names of a family's layers are known, a name counts by its last part. Regular expressions, numbers
+    and all-linear are not judged here. Data: names, modules; `all`, whether every name is wrong; `exact`, whether the
+    paths are known.
     """
     del args, at
     targets, modules = scope.get("adapter.targets"), scope.get("model.modules")
@@ -118,21 +119,57 @@ def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...])
             return value
     if not isinstance(targets.value, list) or not isinstance(modules.value, list):
         return []
-    wrong = [item for item in targets.items if _foreign(item.value, modules.value)]
+    paths = _paths(scope, targets.value, modules.value)
+    wrong = [item for item in targets.items if _wrong(item.value, modules.value, paths)]
     if not wrong:
         return []
-    data = {"modules": modules.value, "names": [item.value for item in wrong], "all": len(wrong) == len(targets.items)}
+    every = len(wrong) == len(targets.items)
+    data = {"modules": modules.value, "names": [item.value for item in wrong], "all": every, "exact": bool(paths)}
     place = wrong[0]._replace(key=targets.key, field="adapter.targets")
     return [Hit(place, data, _close(str(wrong[0].value), modules.value))]
 
 
-def _foreign(name: object, modules: list[str]) -> bool:
+def _paths(scope: Scope, names: list[object], modules: list[str]) -> list[str]:
+    """Paths of the model's layers, asked for only where a name says more than the name of a layer."""
+    if all(name in modules for name in names):
+        return []
+    known = scope.get("model.paths").value
+    return known if isinstance(known, list) else []
+
+
+def _wrong(name: object, modules: list[str], paths: list[str]) -> bool:
+    """Whether no layer is meant by a name."""
+    if _foreign(name, modules):
+        return not any(_ends(path, str(name)) for path in paths)
+    return bool(paths) and isinstance(name, str) and "." in name and _is_judged(name) and not _meant_by(name, paths)
+
+
+def _meant_by(name: str, paths: list[str]) -> bool:
+    return name.rpartition(".")[2] in _ELSEWHERE or any(_ends(path, name) for path in paths)
+
+
+def _ends(path: str, name: str) -> bool:
+    """Whether a path, with `*` for numbers, ends in a name that may hold numbers."""
+    words, wanted = path.split("."), name.split(".")
+    tail = words[-len(wanted) :]
+    return len(tail) == len(wanted) and all(
+        a == b or (a == "*" and b.isdigit()) for a, b in zip(tail, wanted, strict=True)
+    )
+
+
+def _is_judged(name: object) -> bool:
+    """Whether a name is one that a layer could have; Megatron-Core's are those its trainers convert any model to."""
     if not isinstance(name, str) or not _PLAIN.fullmatch(name):
         return False
     last = name.rpartition(".")[2]
-    if last.startswith("linear_"):  # Megatron-Core's names, to which its trainers convert any model
+    return not (last.startswith("linear_") or last.isdigit() or last in _JUDGED)
+
+
+def _foreign(name: object, modules: list[str]) -> bool:
+    if not _is_judged(name):
         return False
-    return not last.isdigit() and last not in modules and last not in _ELSEWHERE and last not in _JUDGED
+    last = str(name).rpartition(".")[2]
+    return last not in modules and last not in _ELSEWHERE
 
 
 def _close(name: str, modules: list[str]) -> str:

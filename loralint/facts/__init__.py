@@ -63,6 +63,7 @@ PLACES = {
     "model.native_dtype": "model:native_dtype",
     "model.context": "model:context",
     "model.modules": "model:modules",
+    "model.paths": "model:paths",
     "model.tied": "model:tied",
     "model.kind": "model:kind",
     "model.vision": "model:vision",

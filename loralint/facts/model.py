@@ -62,7 +62,26 @@ def context(scope: Scope) -> Value:
 def modules(scope: Scope) -> Value:
     """Names of the linear layers inside a block, as a target would name them; unknown where the catalogue has none."""
     model = _model(scope)
-    return derived(_told(scope, model, "module names", list(model.modules) or None))
+    names = list(model.modules) or _in_blocks(_paths(model))
+    return derived(_told(scope, model, "module names", names or None))
+
+
+def paths(scope: Scope) -> Value:
+    """Paths of the layers that can get an adapter, `*` for the number of a layer; unknown outside the catalogue."""
+    model = _model(scope)
+    return derived(_told(scope, model, "module paths", list(_paths(model)) or None))
+
+
+def _paths(model: ModelFacts) -> tuple[str, ...]:
+    from loralint.knowledge import catalogue
+
+    model_type = catalogue.type_of(model.family)
+    return (catalogue.adaptable(model_type) or ()) if model_type else ()
+
+
+def _in_blocks(found: tuple[str, ...]) -> list[str]:
+    """The last names of layers inside the blocks."""
+    return list(dict.fromkeys(path.rpartition(".")[2] for path in found if ".*." in path))
 
 
 def tied(scope: Scope) -> Value:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
-from loralint.knowledge.peft import SUPPORTED
+from loralint.knowledge.peft import PACKED, SUPPORTED
 from loralint.knowledge.structure import Fields, Module, Row, Unsolved, below, expand, moved
 
 __all__ = ["Architecture", "Module", "Unsolved", "from_config", "from_sizes", "names"]
@@ -86,6 +86,7 @@ def adaptable(model_type: str) -> tuple[str, ...] | None:
             if entry.get("slots"):
                 return None
             found |= dict.fromkeys(row[0] for row in _rows(record, name)[0] if row[1] in SUPPORTED)
+        found |= dict.fromkeys(f"experts.*.{old}" for old in PACKED.get(record.get("experts"), ()))
     return tuple(found)
 
 

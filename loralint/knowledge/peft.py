@@ -134,7 +134,7 @@ def expanded(model: Model, targets: Targets) -> str | tuple[str, ...]:
 
 
 # old name of one expert's layer -> packed weight: transformers 5.24 conversion_mapping.py, by way of peft 0.21.2
-_PACKED = {
+PACKED = {
     "mixtral": {"gate": "gate.weight", "w1": "gate_up_proj", "w3": "gate_up_proj", "w2": "down_proj"},
     "qwen2_moe": {
         "gate": "gate.weight", "gate_proj": "gate_up_proj", "up_proj": "gate_up_proj", "down_proj": "down_proj",
@@ -147,7 +147,7 @@ def converted(model: Model, targets: Targets) -> Targets:
 
     The names are taken from all layers that have them, so a dense layer or a shared expert of that name is left out.
     """
-    packed = _PACKED.get(model.experts or "")
+    packed = PACKED.get(model.experts or "")
     if packed is None:
         return targets
     spoken = _leaves(model, targets, packed) if isinstance(targets.modules, str) else targets.modules or ()

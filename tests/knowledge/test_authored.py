@@ -13,7 +13,7 @@ from loralint.authoring.precedence import PrecedenceFile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 DATA = Path(__file__).parents[2] / "loralint" / "_data"
-FILES = ("hardware", "models", "versions", "optimizers", "precedence")
+FILES = ("hardware", "models", "versions", "optimizers", "precedence", "probe")
 
 
 @pytest.fixture
