@@ -166,7 +166,7 @@ def _manifest(document: Document) -> Detection | None:
     kinds = [kind.raw for one in document.roots if one.kind == "mapping" and (kind := one.get("kind")) is not None]
     if JOB_KINDS.isdisjoint(kinds) or is_template_text(document.text):
         return None
-    from loralint.frameworks.readers.kubernetes.objects import jobs
+    from loralint.frameworks.readers.kubernetes.training import jobs
 
     found = jobs(document)
     return Detection("kubernetes", "kubernetes", f"`kind: {found[0].kind}`") if found else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loralint.frameworks.observe import place
-from loralint.frameworks.readers.kubernetes.objects import Group, Job
+from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.storage import lost_folder
 from loralint.frameworks.readers.kubernetes.tree import At
 from loralint.run.build import Part, Start

@@ -12,8 +12,9 @@ from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
 from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
-from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, jobs
+from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.scripts import called, inline_programs
+from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
 from loralint.model import Note
 from loralint.run.build import Part, Start

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, find_map, maps_of, mounted
-from loralint.frameworks.readers.kubernetes.objects import Job
+from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, word
 from loralint.model import Note
 from loralint.run.assemble import config_start

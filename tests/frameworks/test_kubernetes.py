@@ -15,8 +15,8 @@ from loralint.frameworks.readers.kubernetes.command import Place
 from loralint.frameworks.readers.kubernetes.faults import faults
 from loralint.frameworks.readers.kubernetes.gpus import gpu_names
 from loralint.frameworks.readers.kubernetes.launch import launch_of, number, switch
-from loralint.frameworks.readers.kubernetes.objects import jobs
 from loralint.frameworks.readers.kubernetes.storage import quantity
+from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, top
 from loralint.frameworks.table import Look
 from loralint.model import Unknown, Value

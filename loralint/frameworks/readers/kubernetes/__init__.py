@@ -13,9 +13,10 @@ from loralint.frameworks.convert import dtype, never
 from loralint.frameworks.readers.kubernetes.faults import faults, of_jobs
 from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpu_names, gpu_of_type, gpus
 from loralint.frameworks.readers.kubernetes.launch import Flag, Launch, first, place, switch
-from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, jobs
+from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.processes import command, nodes, processes, variables
 from loralint.frameworks.readers.kubernetes.storage import output, shared_memory
+from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, text, value, whole
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Observation, Unknown, Value

@@ -14,10 +14,12 @@ from loralint.frameworks.readers.kubernetes.gpus import (
     resource,
     resources,
 )
-from loralint.frameworks.readers.kubernetes.objects import Group, Job, jobs, objects
+from loralint.frameworks.readers.kubernetes.objects import objects
 from loralint.frameworks.readers.kubernetes.operators import of_operator
+from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.processes import devices, misfits, variables
 from loralint.frameworks.readers.kubernetes.storage import claims_of_one_node, lost_output, shared_claims, small_memory
+from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, items, named, open_text, text, value, word
 from loralint.frameworks.table import Look
 from loralint.model import Observation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpus
-from loralint.frameworks.readers.kubernetes.objects import Job
+from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.tree import items, named, open_text, text, value, whole, word
 from loralint.model import Observation
 from loralint.source.document import Document

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpus, resource
 from loralint.frameworks.readers.kubernetes.launch import Flag, Launch, first, launch_of, number, place
-from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job
+from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, value, whole, word
 from loralint.model import Observation, Value
 from loralint.source.document import Document

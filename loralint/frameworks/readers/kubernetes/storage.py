@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from loralint.frameworks.readers.kubernetes.gpus import gpus
 from loralint.frameworks.readers.kubernetes.launch import Flag, Launch, first, number, place
-from loralint.frameworks.readers.kubernetes.objects import RUNTIMES, Group, Job, objects
+from loralint.frameworks.readers.kubernetes.objects import objects
+from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.processes import command, nodes, processes, variables
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, open_text, text, value, word
 from loralint.model import Observation, Value

@@ -24,7 +24,7 @@ def template(document: Document) -> str:
         return ""
     if is_template_text(document.text) or ("{{" in text and document.problems):
         return "template: render it (`helm template`, `envsubst`) and check what comes out"
-    from loralint.frameworks.readers.kubernetes.objects import patches
+    from loralint.frameworks.readers.kubernetes.training import patches
 
     if patches(document):
         return "template: a patch, of which `kustomize build` makes a whole manifest to check"
