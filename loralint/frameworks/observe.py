@@ -242,8 +242,7 @@ def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         known = (None, "", *choice["values"], *([False] if "no" in choice["values"] else []))
         if word not in known and not is_template(pair.value.raw) and not _patterned(word, choice["values"]):
             likely = [one for one in choice["values"] if isinstance(one, str) and "*" not in one]
-            guess = choice.get("also", {}).get(word) or closest(pair.value.raw.lower(), likely)
-            guess = guess or choice.get("instead", "")
+            guess = choice.get("also", {}).get(word) or closest(pair.value.raw.lower(), likely) or choice.get("instead", "")
             if choice.get("slips") and not guess:
                 continue
             yield Observation(
