@@ -223,8 +223,7 @@ def _unknown(
     meant = closest(pair.key, known) if guess and not plugin else ""
     effect = lists.get("inside", {}).get(parent, lists["unknown"])
     message = f"{reader.title} {'refuses a key it does not know' if effect == 'crash' else 'drops it without a word'}"
-    if effect == "lost" and pair.value.tag == "null":
-        effect = "harmless"
+    effect = "harmless" if effect == "lost" and pair.value.tag == "null" else effect
     if plugin:
         message += f", since `plugins` does not list {plugin}"
     rewrite = "key" if meant else ""
@@ -242,7 +241,8 @@ def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         known = (None, "", *choice["values"], *([False] if "no" in choice["values"] else []))
         if word not in known and not is_template(pair.value.raw) and not _patterned(word, choice["values"]):
             likely = [one for one in choice["values"] if isinstance(one, str) and "*" not in one]
-            guess = choice.get("also", {}).get(word) or closest(pair.value.raw.lower(), likely) or choice.get("instead", "")
+            also, instead = choice.get("also", {}).get(word), choice.get("instead", "")
+            guess = also or closest(pair.value.raw.lower(), likely) or instead
             if choice.get("slips") and not guess:
                 continue
             yield Observation(
