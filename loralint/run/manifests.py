@@ -19,6 +19,7 @@ from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
 from loralint.model import Note
 from loralint.run.build import Part, Start
 from loralint.run.companions import joined, missing
+from loralint.run.fitting import fitted
 from loralint.run.inner import settled
 from loralint.run.kept import kept
 from loralint.run.launches import MOST, of_launch
@@ -154,7 +155,9 @@ def _of_launch(
     near = container.place.document.file
     mounts = Mounts(project, container.at, container.place, one, launch.folder)
     for start in of_launch(launch, one.document, options, finder(launch, mounts, near)):
-        yield kept(_told(joined(_plain(start), options, mounts), mounts), container.job, container.group, container.at)
+        whole = _told(joined(_plain(start), options, mounts), mounts)
+        whole = fitted(whole, container.job, container.at)
+        yield kept(whole, container.job, container.group, container.at)
 
 
 def _plain(start: Start) -> Start:

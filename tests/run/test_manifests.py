@@ -513,6 +513,33 @@ def test_rules_on_the_manifest_hold_beside_those_of_the_trainer(runs):
 
 
 @pytest.mark.parametrize(
+    ("more", "flag", "found"),
+    [
+        ("", "", ["LL811"]),
+        ("num_machines: 2\n", "", []),
+        ("", "--num_processes, '2', ", []),
+        ("num_machines: 4\n", "", ["LL812"]),
+    ],
+)
+def test_the_processes_of_accelerates_file_are_held_against_the_gpus(runs, more, flag, found):
+    file = f"distributed_type: MULTI_GPU\nnum_processes: 4\n{more}"
+    words = f"accelerate, launch, {flag}--config_file, /config/a.yaml, -m, {', '.join(SFT.split()[2:])}"
+    text = (
+        config_map(**{"a.yaml": file})
+        + "---\n"
+        + job(
+            f"command: [{words.replace('-m, ', '-m, trl.scripts.sft, ')}]\n{MOUNTED}"
+            "resources: {limits: {nvidia.com/gpu: 2}}\n",
+            VOLUME,
+        )
+    )
+    (run,) = runs(text)
+    told = [one for one in run.findings if one.rule in ("LL811", "LL812")]
+    assert [one.rule for one in told] == found
+    assert all((one.span.line, one.span.column) == place(text, "4\n", "num_processes") for one in told)
+
+
+@pytest.mark.parametrize(
     ("config", "pod", "lost"),
     [
         ("", VOLUME, [("LL823", "A")]),
