@@ -129,7 +129,7 @@ def _refused(
         node.raw if node.kind == "scalar" else None,
         key=key,
         pointer="/" + key.replace(".", "/"),
-        text=document.text[node.start : node.end],
+        text=document.written(node),
         span=document.span(node),
         key_span=document.span(pair.key_node),
     )

@@ -65,7 +65,7 @@ def place(document: Document, pair: Pair, dotted: str) -> Value:
         pair.value.raw if pair.value.kind == "scalar" else None,
         key=dotted,
         pointer="/" + dotted.replace("[", "/").replace("]", "").replace(".", "/"),
-        text=document.text[pair.value.start : pair.value.end],
+        text=document.written(pair.value),
         span=document.span(pair.value),
         key_span=document.span(pair.key_node),
     )
@@ -75,7 +75,7 @@ def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "")
     """A key written twice: the last one counts, or the loader refuses the file."""
     if node.kind == "mapping":
         for earlier, later in node.duplicates():
-            texts = {document.text[pair.value.start : pair.value.end] for pair in (earlier, later)}
+            texts = {document.written(pair.value) for pair in (earlier, later)}
             same = len(texts) == 1
             crash = reader.dialect == "omegaconf"
             yield Observation(

@@ -105,7 +105,7 @@ def _placed(document: Document, pair: Pair, entry: Entry, value: object, items: 
     """The value under its canonical name, at its place. Positional, which takes half the time in so hot a place."""
     node, key = pair.value, entry.key
     pointer = _pointer(key) if pair.key != key or "." not in key else _pointer(pair.key, whole=True)
-    text = document.text[node.start : node.end]
+    text = document.written(node)
     return Value(value, "set", key, pointer, text, document.span(node), None, items, "", (), (), entry.field)
 
 
@@ -155,7 +155,7 @@ def _items(document: Document, node: Node, key: str, dialect: str) -> Iterator[V
             loaded(item, dialect),
             key=f"{key}[{index}]",
             pointer=f"{pointer}/{index}",
-            text=document.text[item.start : item.end],
+            text=document.written(item),
             span=document.span(item),
         )
 

@@ -21,7 +21,7 @@ from loralint.run.inner import settled
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripted import together
-from loralint.run.scripts import script_starts
+from loralint.run.scripts import Opened, script_starts
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
 from loralint.source.document import Document, Mark, Node, Pair
@@ -74,17 +74,29 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
     given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "script")]
     notes = tuple(one for _, one in given if isinstance(one, Note))
     flags = reader_for(launch)
-    found = _found(launch, [one for _, one in given if isinstance(one, Document)], options)
+    documents = [one for _, one in given if isinstance(one, Document)]
+    found = _found(launch, documents, options, _opened(find, document))
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]
     return [_over(start, launch, flags, document, notes) for start in found]
 
 
-def _found(launch: Launch, documents: list[Document], options: Options) -> list[Start]:
+def _opened(find: Find, document: Document) -> Opened:
+    """How a launched program finds the files that it opens."""
+    place = Mark(0, document.lines)
+
+    def opened(name: str) -> Document | None:
+        found = find("script", Word(name, Node("scalar", "str", place, place, name, native=name)))
+        return found if isinstance(found, Document) else None
+
+    return opened
+
+
+def _found(launch: Launch, documents: list[Document], options: Options, opened: Opened) -> list[Start]:
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
-    scripts = [start for one in programs for start in script_starts(one)]
+    scripts = [start for one in programs for start in script_starts(one, opened)]
     configs = [start for one in documents if one not in programs and (start := config_start(one, options)) is not None]
     if not configs:
         return scripts

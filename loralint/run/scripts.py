@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import re
+from collections.abc import Callable
 
-from loralint.frameworks.table import ANY
+from loralint.frameworks.table import ANY, Reader
 from loralint.run.build import Part, Start
-from loralint.source.document import Document, Node
+from loralint.source.document import Document, Mark, Node
 from loralint.source.script import Script
+
+# Gives the file that a program means by a name.
+Opened = Callable[[str], Document | None]
 
 # A program that trains adapters speaks of one of these; every other one is not even parsed.
 WORDS = ("peft", "lora", "trl", "unsloth", "bitsandbytes", "TrainingArguments", "BitsAndBytesConfig")
@@ -19,14 +24,16 @@ _PARSERS = frozenset({"TrlParser", "HfArgumentParser", "H4ArgumentParser"})
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 
-def script_starts(document: Document, script: Script | None = None) -> list[Start]:
-    """One for each trainer that the program makes; none for a program that trains nothing. script: if it was read."""
+def script_starts(document: Document, find: Opened | None = None, script: Script | None = None) -> list[Start]:
+    """One for each trainer that the program makes; none for a program that trains nothing. find: gives the file
+    that the program opens by a name. script: if it was read.
+    """
     if not any(word in document.text for word in WORDS) or _is_test(document):
         return []
     from loralint.frameworks.python import starts
     from loralint.source.python import read_script
 
-    script = script or read_script(document)
+    script = script or read_script(document, find)
     pins = _installed(script)
     found, own = [], _own(script)
     for start in starts(script):
@@ -34,13 +41,22 @@ def script_starts(document: Document, script: Script | None = None) -> list[Star
             "script", start.document, start.reader, script.document, start.observations, start.events,
             script.arguments, own=own,
         )  # fmt: skip
-        found.append(Start((part,), start.reader, f"what {_name(start.document)} makes", pins))
+        sources = tuple(_source(one, start.reader) for one in script.loaded)
+        found.append(Start((part, *sources), start.reader, f"what {_name(start.document)} makes", pins))
     return found
 
 
 def _is_test(document: Document) -> bool:
     """Whether a program is a suite of unit tests."""
     return _TESTS.search(document.file) is not None and ("def test_" in document.text or "fixture" in document.text)
+
+
+def _source(document: Document, reader: Reader) -> Part:
+    """A file that the script loads: what it says stands in the script's own part, and nothing more of it counts."""
+    made = copy.copy(document)
+    root = Node("mapping", "map", Mark(0, document.lines), Mark(len(document.text), document.lines))
+    made.roots, made._root = [root], None  # noqa: SLF001 - a copy of our own, whose root is not yet asked for
+    return Part("script", made, reader._replace(keys="", observe=(), combine=None), document)
 
 
 def alone(start: Start) -> Start:

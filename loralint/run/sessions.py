@@ -9,6 +9,7 @@ from loralint.run.build import Start
 from loralint.run.launches import launched
 from loralint.run.options import Options
 from loralint.run.project import Project
+from loralint.run.scripts import Opened
 from loralint.run.written import Written
 from loralint.source.document import Document
 from loralint.source.script import Script
@@ -18,15 +19,15 @@ _STARTING = ("subprocess", "os.system", "os.popen", "get_ipython")
 _WORDS = (*LAUNCHERS, *TRAINERS, ".py")
 
 
-def launching(document: Document) -> Script | None:
-    """The program of a file that may launch trainings, None for any other file."""
+def launching(document: Document, find: Opened) -> Script | None:
+    """The program of a file that may launch trainings, None for any other file. find: as for `script_starts`."""
     text = document.text
     starting = document.format == "notebook" or any(word in text for word in _STARTING)
     if not starting or not any(word in text for word in _WORDS):
         return None
     from loralint.source.python import read_script
 
-    return read_script(document)
+    return read_script(document, find)
 
 
 def session_starts(script: Script, options: Options, project: Project) -> list[Start]:

@@ -26,9 +26,15 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         from loralint.run.scripts import alone, script_starts
         from loralint.run.sessions import launching, session_starts
 
-        script = launching(document)
-        found = [with_neighbour(alone(start), document.file, project) for start in script_starts(document, script)]
+        def find(name: str) -> Document | None:
+            return project.find(name, document.file)
+
+        before, script = set(project.claimed), launching(document, find)
+        several = script_starts(document, find, script)
+        found = [with_neighbour(alone(start), document.file, project) for start in several]
         found += session_starts(script, options, project) if script is not None else []
+        if not found:  # what it loads belongs to no run of its own
+            project.claimed &= before
     elif document.format in _SHELLS:
         from loralint.run.launches import launch_starts
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from loralint.model import Edit
-from loralint.source.edit_call import in_cell, insert_argument, remove_argument
+from loralint.source.edit_call import elsewhere, in_cell, insert_argument, remove_argument
 from loralint.source.edit_flag import insert_flag, remove_flag
 from loralint.source.literal import pair_text, scalar_text
 
@@ -51,6 +51,8 @@ def set_value(doc: Document, node: Node, text: str) -> Edit:
     before = doc.text[: node.start].rstrip(" \t")[-1:]
     if in_cell(node):
         raise ValueError("a cell of a notebook is a text in quotes")
+    if elsewhere(doc, node):
+        raise ValueError("the value stands in another file")
     if doc.format == "toml" and node.kind != "scalar" and before not in {"=", "[", ","}:
         raise ValueError("a TOML table is no single value")
     if node.start == node.end:

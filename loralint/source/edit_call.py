@@ -21,6 +21,11 @@ def in_cell(node: Node) -> bool:
     return getattr(node.start_mark, "cell", None) is not None
 
 
+def elsewhere(doc: Document, node: Node) -> bool:
+    """Whether a node stands in a file that the program only loads."""
+    return getattr(node.start_mark, "file", doc.file) != doc.file
+
+
 def insert_argument(doc: Document, call: Node, key: str, text: str) -> Edit:
     """Put a keyword before the first one that the call has. ValueError where it has none, or in a notebook."""
     first = next((pair for pair in call.pairs if _is_keyword(doc, call, pair)), None)
@@ -56,7 +61,7 @@ def _next(doc: Document, at: int) -> int:
 
 def _is_keyword(doc: Document, call: Node, pair: Pair) -> bool:
     start, end = pair.key_node.start, pair.key_node.end
-    inside = call.start <= start and end <= call.end
+    inside = call.start <= start and end <= call.end and not elsewhere(doc, pair.key_node)
     return inside and doc.text[start:end].strip("\"'") == pair.key
 
 

@@ -99,7 +99,8 @@ class Script(NamedTuple):
     ("implicit-join": strings of a list that became one, at that string's place). unread: parts that nobody could follow
     and why; then what is missing in `calls` proves nothing. files: what cells of a notebook write (`%%writefile`), with
     offsets as of `shell`. places: leads from offsets in the program's text (the cells of a notebook joined) to places
-    in the file. Of a notebook, the document's root holds all but its cells.
+    in the file. Of a notebook, the document's root holds all but its cells. loaded: files that it loads; what they say
+    keeps its place there, whose marks name the file.
     """
 
     document: Document
@@ -111,3 +112,4 @@ class Script(NamedTuple):
     unread: tuple[str, ...] = ()
     files: tuple[Files, ...] = ()
     places: Places | None = None
+    loaded: tuple[Document, ...] = ()

@@ -83,7 +83,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
         dialect="python",
         table=table(shape),
         keys="",
-        coerces=True,
+        coerces=False,  # a dataclass takes what it is given
         packages=_PACKAGES[shape.framework],
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),

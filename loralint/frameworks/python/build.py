@@ -21,9 +21,10 @@ _LIBRARIES = frozenset({"transformers", "trl", "peft", ""})
 class _At:
     """A place taken from a span."""
 
-    __slots__ = ("cell", "column", "index", "line")
+    __slots__ = ("cell", "column", "file", "index", "line")
 
-    def __init__(self, index: int, line: int, column: int, cell: int | None) -> None:
+    def __init__(self, file: str, index: int, line: int, column: int, cell: int | None) -> None:
+        self.file = file
         self.index = index
         self.line = line
         self.column = column
@@ -107,5 +108,5 @@ def _text(text: str, span: Span, tag: str = "str") -> Node:
 
 
 def _ends(span: Span) -> tuple[_At, _At]:
-    start = _At(span.start, span.line - 1, span.column - 1, span.cell)
-    return start, _At(span.end, span.end_line - 1, span.end_column - 1, span.cell)
+    start = _At(span.file, span.start, span.line - 1, span.column - 1, span.cell)
+    return start, _At(span.file, span.end, span.end_line - 1, span.end_column - 1, span.cell)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from loralint.source.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from loralint.source.script import Script
 
 __all__ = ["might_train", "read_script"]
 
 
-def read_script(given: Document | str) -> Script:
+def read_script(given: Document | str, files: Callable[[str], Document | None] | None = None) -> Script:
     """Say what a program does. given: its document (format "python", or "notebook" for the JSON of one), or its text.
 
+    files: gives the file that the program means by a name, if it is at hand; what it loads of one is then known.
     Faults of the text become problems of the document; what could not be followed stands in Script.unread.
     """
     doc = given if isinstance(given, Document) else Document("", "python", given.lstrip("\ufeff"))
@@ -27,10 +28,10 @@ def read_script(given: Document | str) -> Script:
     if doc.format == "notebook":
         from loralint.source.python.notebook import read
 
-        return read(doc)
+        return read(doc, files)
     from loralint.source.python.script import read_text
 
-    return read_text(doc)
+    return read_text(doc, files)
 
 
 def might_train(text: str, words: Iterable[str]) -> bool:

@@ -26,6 +26,7 @@ from loralint.source.python.held import (
     library_base,
     thing_of,
 )
+from loralint.source.python.opened import KNOWN as OPENED
 from loralint.source.python.standard import KNOWN as STANDARD
 from loralint.source.python.walk import evaluate
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from loralint.source.python.held import Held
     from loralint.source.python.state import State
 
-KNOWN = {**BUILTIN, **STANDARD}
+KNOWN = {**BUILTIN, **STANDARD, **OPENED}
 # How functions of the program are started elsewhere, as methods of the function.
 _STARTED = frozenset({"remote", "local", "delay", "spawn", "call"})
 

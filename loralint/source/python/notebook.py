@@ -18,11 +18,13 @@ from loralint.source.python.script import checked, follow_program
 from loralint.source.script import Script
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from loralint.source.command import Files
     from loralint.source.document import Document
 
 
-def read(doc: Document) -> Script:
+def read(doc: Document, files: Callable[[str], Document | None] | None = None) -> Script:
     """Read a document of format "notebook"."""
     try:
         cells = cells_of(doc)
@@ -35,11 +37,11 @@ def read(doc: Document) -> Script:
     language = _language(doc)
     if language and "python" not in language.lower():
         return Script(doc, (), unread=("a notebook of another language than Python",))
-    return _program(doc, cells)
+    return _program(doc, cells, files)
 
 
-def _program(doc: Document, cells: list[Cell]) -> Script:
-    bare = Program(doc, "", [], Places(doc.file, doc.lines), ascii=True)
+def _program(doc: Document, cells: list[Cell], opened: Callable[[str], Document | None] | None) -> Script:
+    bare = Program(doc, "", [], Places(doc.file, doc.lines), ascii=True, files=opened)
     found = [_untangled(bare, cell) for cell in cells]
     starts = [0]
     for cell in cells:

@@ -32,7 +32,7 @@ Spot = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
 
 class Program(NamedTuple):
     """A program's text. document: the file that holds it. starts: offsets of its lines. places: where its own offsets
-    lie in the file.
+    lie in the file. files: gives the file that the program means by a name.
     """
 
     document: Document
@@ -40,6 +40,7 @@ class Program(NamedTuple):
     starts: list[int]
     places: Places
     ascii: bool
+    files: Callable[[str], Document | None] | None = None
 
     def offset(self, line: int, column: int) -> int:
         """Give the offset of ast's 1-based line and column in UTF-8 bytes, wherever these lead."""

@@ -22,6 +22,7 @@ from loralint.source.script import Argument, Script
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable
 
     from loralint.source.document import Document
 
@@ -34,12 +35,12 @@ _NO_FAULTS = frozenset({"python2", "template", "newer"})
 _COMMANDS = frozenset({"click", "typer"})
 
 
-def read_text(doc: Document) -> Script:
+def read_text(doc: Document, files: Callable[[str], Document | None] | None = None) -> Script:
     """Read a document of format "python", or one that stands in another file."""
     if isinstance(doc, InnerDocument):
-        program = Program(doc, doc.own, Lines(doc.own).starts, doc.places, doc.own.isascii())
+        program = Program(doc, doc.own, Lines(doc.own).starts, doc.places, doc.own.isascii(), files)
     else:
-        program = Program(doc, doc.text, doc.lines.starts, Places(doc.file, doc.lines), doc.text.isascii())
+        program = Program(doc, doc.text, doc.lines.starts, Places(doc.file, doc.lines), doc.text.isascii(), files)
     try:
         return follow_program(program, checked(program))
     except Fault as fault:
@@ -89,6 +90,7 @@ def follow_program(program: Program, tree: ast.Module) -> Script:
         faults=tuple(state.faults),
         unread=tuple(state.unread),
         places=program.places,
+        loaded=tuple(state.loaded.values()),
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from loralint.model import Span
+    from loralint.source.document import Document
     from loralint.source.python.held import Held
     from loralint.source.python.program import Program, Spot
 
@@ -75,6 +76,7 @@ class State:
         self.defined: dict[int, Any] = {}
         self.followed: dict[int, int] = {}
         self.imported: dict[str, Thing] = {}
+        self.loaded: dict[str, Document] = {}
         self.given: dict[int, dict[object, Any]] = {}
         self.parsers: dict[int, tuple[Held, ...]] = {}
         self.fixed: tuple[int, int] | None = None  # the place of all that stands in an f-string

@@ -1,0 +1,99 @@
+"""Files that a program reads by name: `yaml.safe_load(open("recipe.yaml"))` holds what the file says, at its places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loralint.source.document import Mark, Node
+from loralint.source.python.held import Entries, Items, Mapping, Scalar, Sequence, thing_of
+from loralint.source.python.state import DEPTH
+from loralint.source.scalars import value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from loralint.source.document import Document
+    from loralint.source.lines import Lines
+    from loralint.source.python.emit import Invocation
+    from loralint.source.python.held import Held
+    from loralint.source.python.state import State
+    from loralint.source.script import Thing
+
+_OPENS = frozenset({"open", "io.open", "codecs.open"})
+_TAGS = {str: "str", int: "int", float: "float", bool: "bool", type(None): "null"}
+
+
+class FileMark(Mark):
+    """A place in another file than the program's."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, index: int, lines: Lines, file: str) -> None:
+        super().__init__(index, lines)
+        self.file = file
+
+    @property
+    def text(self) -> str:
+        """The other file's text."""
+        return self._lines.text
+
+
+def _load(dialect: str) -> Callable[[State, Invocation], Held | None]:
+    def load(state: State, call: Invocation) -> Held | None:
+        given = call.arg("stream", 0) or call.arg("fp")
+        name = _name(thing_of(given)) if given is not None else ""
+        document = state.program.files(name) if name and state.program.files is not None else None
+        fitting = document is not None and (document.format == "toml") == (dialect == "toml")
+        if document is None or not fitting or document.problems or len(document.roots) != 1:
+            return None
+        state.loaded[document.file] = document
+        return _held(state, document, document.roots[0], dialect, 0)
+
+    return load
+
+
+def _name(thing: Thing | None) -> str:
+    """The name of the file that was opened to be read, also of what its `read()` gave; else empty."""
+    call = thing.made if thing is not None else None
+    if call is not None and call.name == "read" and call.on is not None and not call.args:
+        call = call.on.made
+    if call is None or call.name not in _OPENS or call.on is not None:
+        return ""
+    mode, first = call.arg("mode", 1), call.arg("file", 0)
+    reads = mode is None or (isinstance(mode.node.native, str) and mode.node.native[:1] == "r")
+    known = reads and first is not None and first.node.tag == "str"
+    return str(first.node.native) if known and first is not None else ""
+
+
+def _held(state: State, document: Document, node: Node, dialect: str, depth: int) -> Held:
+    """What the loader makes of a node of the file."""
+    state.spend()
+    marks = FileMark(node.start, document.lines, document.file), FileMark(node.end, document.lines, document.file)
+    place = Node(node.kind, node.tag, *marks)
+    if node.kind == "scalar" or depth >= DEPTH:
+        return Scalar(_scalar(node, marks, dialect))
+    if node.kind == "sequence":
+        return Sequence(
+            place, Items(items=tuple(_held(state, document, one, dialect, depth + 1) for one in node.items))
+        )
+    entries = Entries()
+    for pair in node.pairs:
+        key = value(pair.key_node, dialect) if pair.key_node.kind == "scalar" else pair.key
+        at = pair.key_node
+        ends = FileMark(at.start, document.lines, document.file), FileMark(at.end, document.lines, document.file)
+        told = Node("scalar", "str", *ends, pair.key, False, pair.key)
+        entries[key] = (told, _held(state, document, pair.value, dialect, depth + 1))
+    return Mapping(place, entries)
+
+
+def _scalar(node: Node, marks: tuple[Mark, Mark], dialect: str) -> Node:
+    made = value(node, dialect) if node.kind == "scalar" else None
+    tag = _TAGS.get(type(made), "unknown") if node.kind == "scalar" else "unknown"
+    return Node("scalar", tag, *marks, node.raw, node.plain, made)
+
+
+KNOWN: dict[str, Callable[[State, Invocation], Held | None]] = {
+    **dict.fromkeys(("yaml.safe_load", "yaml.load", "yaml.full_load", "yaml.unsafe_load"), _load("pyyaml")),
+    **dict.fromkeys(("json.load", "json.loads"), _load("json")),
+    **dict.fromkeys(("tomllib.load", "tomllib.loads", "tomli.load", "toml.load"), _load("toml")),
+}
