@@ -244,9 +244,7 @@ class Document:
         start, end = node.start_mark, node.end_mark
         cell = getattr(start, "cell", None)  # only places in a notebook know one
         file = getattr(start, "file", self.file)  # what a program loads stands in another file
-        return Span(
-            file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1, cell
-        )
+        return Span(file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1, cell)
 
     def written(self, node: Node) -> str:
         """Give a node as it is written."""
