@@ -30,6 +30,10 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     """
     if not any(word in document.text for word in WORDS) or _is_test(document):
         return []
+    from loralint.frameworks.python.classes import speaks
+
+    if not speaks(document.text):
+        return []
     from loralint.frameworks.python import starts
     from loralint.source.python import read_script
 

@@ -5,6 +5,8 @@ Sources: transformers 4.57.6 and 5.24.0, trl 0.12.2, 0.24.0 and 1.16.0, peft 0.2
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -83,6 +85,20 @@ _AUTO_ADAPTER = Known("load-with-adapter", "peft", ("pretrained_model_name_or_pa
 _TOKENIZER_LOAD = Known("load-tokenizer", "transformers", ("pretrained_model_name_or_path",))
 _NO_MODELS = ("Config", "Processor", "Tokenizer", "TokenizerFast", "FeatureExtractor", "Scheduler", "Pipeline")
 _ELSEWHERE = frozenset({"diffusers", "timm", "open_clip", "sentence_transformers", "vllm"})
+
+# What makes a training start out of a program without a trainer: any of these.
+PREPARING = ("arguments", "adapter", "quantisation", "wrap", "prepare", "load-adapter", "load-with-adapter")
+
+
+@cache
+def _speaking() -> re.Pattern[str]:
+    names = [name for name, what in CLASSES.items() if what.role == "trainer" or what.role in PREPARING]
+    return re.compile(rf"\b(?:{'|'.join(names)}|PeftModel\w*|PeftMixedModel|AutoPeftModel\w*|Fast\w+)\b")
+
+
+def speaks(text: str) -> bool:
+    """Whether a program names anything that a training start is made of; without that it need not be parsed."""
+    return _speaking().search(text) is not None
 
 
 def of(call: Call) -> Known | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from loralint.frameworks.python.classes import Known, of
+from loralint.frameworks.python.classes import PREPARING, Known, of
 from loralint.frameworks.python.trace import argument, last, makers, root
 from loralint.source.script import Argument, Call, Script, Thing
 
@@ -65,8 +65,7 @@ def starts_of(script: Script) -> list[Parts]:
     trainers = pool.all("trainer")
     if trainers:
         return [_of_trainer(call, pool) for call in trainers]
-    roles = ("arguments", "adapter", "quantisation", "wrap", "prepare", "load-adapter", "load-with-adapter")
-    if not any(map(pool.all, roles)) and not any(_is_unsloth(call) for call in pool.all("load")):
+    if not any(map(pool.all, PREPARING)) and not any(_is_unsloth(call) for call in pool.all("load")):
         return []
     return [_without_trainer(pool)]
 

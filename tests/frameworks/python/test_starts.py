@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.frameworks.python.classes import CLASSES, PREPARING, speaks
 from loralint.model import Unknown
 
 SFT = """
@@ -204,3 +205,21 @@ def test_what_a_config_is_given_later_counts(run):
     assert config.get("train.epochs").value == Unknown("`num_train_epochs` is set in a branch")
     assert config.get("optim.weight_decay").value == Unknown("`weight_decay` is set when it is already in use")
     assert layer.observations == ()
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_a_program_that_names_what_makes_a_start_is_read(name):
+    starting = CLASSES[name].role == "trainer" or CLASSES[name].role in PREPARING
+    assert speaks(f"import peft\npeft.{name}(1)\n") is starting
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("from peft import PeftModelForCausalLM as M", True),
+        ("FastVisionModel.get_peft_model(model)", True),
+        ("class PeftLoader:\n    # loads LoRA weights of the Trainers", False),
+    ],
+)
+def test_a_program_that_only_speaks_about_adapters_is_not_read(text, answer):
+    assert speaks(text) is answer
