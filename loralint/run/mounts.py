@@ -71,6 +71,11 @@ class Mounts(Project):
             return self._kept(path, given.text.read(given.name))
         return self._beside(path, near, given.why) if given.image else Found(None, _unseen(name, given.why))
 
+    def written(self, raw: str) -> Document | None:
+        """A file that the command writes itself under a name which is the same to the letter, variables and all."""
+        made = next((one for one in self._written.files if one.name == raw), None)
+        return self._kept(raw, written(self._written.document, made)).document if made is not None else None
+
     def _kept(self, path: str, document: Document) -> Found:
         """The same document for parts of one run that name the same file."""
         return Found(self._read.setdefault(path, document))
@@ -109,6 +114,9 @@ def finder(launch: Launch, mounts: Mounts, near: str) -> Find:
     known = reader_for(launch) is not None and not guessed(launch)
 
     def find(kind: str, word: Word) -> Document | Note | None:
+        own = mounts.written(word.raw)
+        if own is not None:
+            return own
         if isinstance(word.text, Unknown):
             return Note("not-checked", f"what a file of the run says: {word.text.reason}") if kind == "config" else None
         document = mounts.find(word.text, near)

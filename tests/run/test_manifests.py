@@ -376,6 +376,34 @@ def test_a_program_that_stands_in_the_command_is_read(runs, command):
     assert (run.framework, rate.value, rate.span.line, rate.span.column) == ("trl", 3.0, *place(text, "3.0"))
 
 
+SDK = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: sft}
+spec:
+  runtimeRef: {name: torch-distributed}
+  trainer:
+    command:
+      - bash
+      - -c
+      - |
+        program_path=$(mktemp -d)
+        read -r -d '' SCRIPT << EOM
+        %s
+        EOM
+        printf "%%s" "$SCRIPT" > "%s"
+        torchrun "%s"
+"""
+
+
+@pytest.mark.parametrize("name", ["train.py", "$program_path/ephemeral_script.py"])
+def test_a_program_that_kubeflows_sdk_puts_into_a_command(runs, name):
+    text = SDK % (textwrap.indent(SCRIPT, "        ").strip(), name, name)
+    (run,) = runs(text)
+    rate = values(run)["optim.lr"]
+    assert (run.framework, rate.value, rate.span.line, rate.span.column) == ("trl", 3.0, *place(text, "3.0"))
+
+
 def test_a_config_that_the_command_writes(runs):
     text = job(
         "command: [bash, -c]\nargs:\n  - |\n    cat > /tmp/c.yaml <<'EOF'\n"

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from loralint.source.shell.syntax import Syntax
 
 _WRITERS = frozenset({"cat", "tee"})
+# Formats of printf that give a text as it is.
+_FORMATS = frozenset({"%s", "%s\\n"})
 _OUT = frozenset({">", ">>", ">|"})
 
 
@@ -23,7 +25,9 @@ def redirected(reading: Reading, syntax: Syntax, scope: Scope) -> None:
     documents = [(one, found) for one in redirects if (found := document(one, scope)) is not None]
     if body.kind != "command":
         reading.run(body, scope)
-    elif not documents or not _kept(reading, body, redirects, documents[0][1], scope):
+    elif documents and _kept(reading, body, redirects, documents[0][1], scope):
+        return
+    elif documents or not _printed(reading, body, redirects, scope):
         texts = [one.parts["document"][0] for one, _ in documents]
         simple(reading, body, scope, tuple((one.text, one.start) for one in texts))
 
@@ -37,14 +41,31 @@ def _kept(reading: Reading, body: Syntax, redirects: list[Syntax], text: Field, 
         return bool(names)
     name = _written_to(words, redirects, scope)
     if name:
-        field = reading.texts.settle(text)
-        moves, size = [], 0
-        for part in field.parts:
-            moves.append((size, part.start))
-            size += len(part.text)
-        aligned = len(moves) < 2
-        reading.files.append(Files(name, field.text, moves[0][1] if moves else 0, () if aligned else tuple(moves)))
+        _write(reading, name, text)
     return bool(name)
+
+
+def _printed(reading: Reading, body: Syntax, redirects: list[Syntax], scope: Scope) -> bool:
+    """Whether a text that was kept in a variable goes to a file: `printf "%s" "$SCRIPT" > run.py`, `echo "$X" > f`."""
+    words = [one for child in body.children for one in expand(child, scope)]
+    plain_format = len(words) == 3 and words[0].text == "printf" and words[1].text in _FORMATS
+    if not plain_format and not (len(words) == 2 and words[0].text == "echo"):
+        return False
+    places = [one for redirect in redirects if redirect.text in _OUT for one in redirect.parts["to"]]
+    named = [one.text for place in places for one in expand(place, scope)]
+    if named and "\n" in words[-1].text:
+        _write(reading, named[0], words[-1])
+    return bool(named)
+
+
+def _write(reading: Reading, name: str, text: Field) -> None:
+    field = reading.texts.settle(text)
+    moves, size = [], 0
+    for part in field.parts:
+        moves.append((size, part.start))
+        size += len(part.text)
+    aligned = len(moves) < 2
+    reading.files.append(Files(name, field.text, moves[0][1] if moves else 0, () if aligned else tuple(moves)))
 
 
 def _written_to(words: list[Field], redirects: list[Syntax], scope: Scope) -> str:
