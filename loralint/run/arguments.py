@@ -33,7 +33,7 @@ def filled(part: Part, launch: Given | None) -> list[Part]:
         for one in part.arguments
         if one.name not in given and (one.node.kind != "scalar" or one.node.native is not None)
     }
-    script = _replaced(part, defaults, assumed=launch is None or launch.open)
+    script = _replaced(part, defaults, given, assumed=launch is None or launch.open)
     tree = _only(part.document, given)
     if launch is None or tree is None:
         return [script]
@@ -63,12 +63,15 @@ def _uses(document: Document) -> Iterator[tuple[Pair, Pair, str]]:
                 yield call, pair, name
 
 
-def _replaced(part: Part, values: Mapping[str, Node], *, assumed: bool) -> Part:
-    """The part with values for the arguments. assumed: they are defaults that a launch may overrule."""
+def _replaced(part: Part, values: Mapping[str, Node], given: Mapping[str, Node], *, assumed: bool) -> Part:
+    """The part with values for the arguments, less those that flags give, of which it knows nothing itself.
+
+    assumed: they are defaults that a launch may overrule.
+    """
     root = part.document.root
-    if root is None or not any(name in values for _, _, name in _uses(part.document)):
+    if root is None or not any(name in values or name in given for _, _, name in _uses(part.document)):
         return part
-    tree = _with(root, [_with_values(call, values) for call in root.pairs])
+    tree = _with(root, [_with_values(call, values, given) for call in root.pairs])
     places = frozenset(node.start for node in values.values()) if assumed else frozenset()
     return part._replace(document=_copy(part.document, tree), assumed=places)
 
@@ -81,8 +84,12 @@ def _copy(document: Document, root: Node) -> Document:
     return made
 
 
-def _with_values(call: Pair, values: Mapping[str, Node]) -> Pair:
-    pairs = [pair._replace(value=values.get(_name(pair.value), pair.value)) for pair in call.value.pairs]
+def _with_values(call: Pair, values: Mapping[str, Node], given: Mapping[str, Node]) -> Pair:
+    pairs = [
+        pair._replace(value=values.get(_name(pair.value), pair.value))
+        for pair in call.value.pairs
+        if _name(pair.value) not in given
+    ]
     return call._replace(value=_with(call.value, pairs))
 
 

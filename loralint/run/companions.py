@@ -38,7 +38,8 @@ def joined(start: Start, options: Options, files: Lookup) -> Start:
     if options.env:
         parts.append(_variables(options.env))
     for part in parts:  # which grows: a launcher's file names DeepSpeed's
-        for one in references(part.document, part.reader) if len(parts) < MOST else ():
+        named = references(part.document, part.reader, calls=bool(part.names)) if len(parts) < MOST else ()
+        for one in named:
             reader = _reader(one.kind, part)
             if reader is not None:
                 _join(part, one, reader, files, parts, notes)

@@ -149,6 +149,30 @@ def test_a_flag_arrives_where_the_script_hands_it_on(project):
     assert run.config.get("adapter.method").span.file == str(project.root / "train.py")
 
 
+HANDED_ON = """
+import argparse
+from peft import LoraConfig
+from transformers import TrainingArguments
+from trl import SFTTrainer
+parser = argparse.ArgumentParser()
+parser.add_argument("--deepspeed")
+args = parser.parse_args()
+trainer = SFTTrainer(model="x/y", args=TrainingArguments(output_dir="out", deepspeed=args.deepspeed),
+                     peft_config=LoraConfig(r=8))
+"""
+
+
+def test_a_file_that_a_script_is_handed_by_a_flag_joins(project):
+    project.write(train_dot_py=HANDED_ON, ds_dot_json='{"zero_optimization": {"stage": 3}}')
+    project.write(run_dot_sh="python train.py --deepspeed ds.json\n", gone_dot_sh="python train.py --deepspeed g.json\n")
+    (run,) = project.runs("run.sh")
+    stage, file = run.config.get("dist.zero_stage"), run.config.get("dist.deepspeed")
+    assert (stage.value, stage.origin, stage.span.file) == (3, "companion", str(project.root / "ds.json"))
+    assert (file.value, file.shadowed) == ("ds.json", ())
+    (run,) = project.runs("gone.sh")
+    assert [note.message for note in run.notes] == ["what a file of the run says: `g.json` is not in the folder"]
+
+
 def test_a_default_is_only_assumed_where_nobody_sees_the_launch(project):
     project.write(train_dot_py=ARGUMENTS, open_dot_sh='python train.py --rank 64 "$@"\n')
     (run,) = project.runs("train.py")

@@ -74,16 +74,17 @@ _ENDS: Mapping[str, tuple[str, ...]] = {
 _INFO = "dataset_info.json"
 
 
-def references(document: Document, reader: Reader) -> list[Reference]:
+def references(document: Document, reader: Reader, *, calls: bool = False) -> list[Reference]:
     """The files that a document names, in its own order of importance; none of them is opened or looked for.
 
-    Of a Python program the arguments of every call count, so `SFTConfig(deepspeed="ds.json")` names one.
+    calls: its keys are the arguments of calls, as those of a Python program always are, so that
+    `SFTConfig(deepspeed="ds.json")` names one.
     """
     root = document.root
     if root is None:
         return []
     keys = KEYS.get(reader.name, {})
-    if document.format == "python":
+    if calls or document.format == "python":
         keys = {f"{part.key}.{key}": kind for part in root.pairs for key, kind in {**_TRAINER, **keys}.items()}
     found = [one for key, kind in keys.items() for one in _named(document, root, key, kind)]
     return found + (_dataset_info(document, root) if reader.name == "llamafactory" else [])
