@@ -21,7 +21,7 @@ class Config:
     no layer may be set all the same ("" when the layers are all there is).
     """
 
-    __slots__ = ("_memo", "_open", "_rows", "layers", "options", "reader", "versions")
+    __slots__ = ("_memo", "_open", "_rows", "_whole", "layers", "options", "reader", "versions")
 
     def __init__(
         self,
@@ -40,6 +40,7 @@ class Config:
         self._memo: dict[str, Value] = {field: values[0] for field, values in alone.items() if len(values) == 1}
         self._memo.update(_options(options))
         self._open: str | None = open or None
+        self._whole = bool(open)  # the reason is one for all that is absent
 
     def get(self, field: str) -> Value:
         """The effective value; origin "absent" when the framework has no such field or no default for it."""
@@ -137,7 +138,8 @@ class Config:
         asked = self._open or self.reader.partial
         reason = self.open if asked and any(entry.key for entry in entries) else ""
         if reason:  # neither set nor default nor absent, as far as this file tells
-            return Value(Unknown(f"`{key or field}` is not in this file: {reason}"), "derived", key, field=field)
+            why = reason if self._whole else f"`{key or field}` is not in this file: {reason}"
+            return Value(Unknown(why), "derived", key, field=field)
         if constant is not None:
             return constant
         for entry in entries:
