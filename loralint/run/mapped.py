@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from loralint.frameworks.detect import COMPANIONS
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, find_map, maps_of, mounted
 from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, word
@@ -58,8 +59,14 @@ def mapped_starts(containers: list[Container], options: Options) -> list[Start]:
             start = config_start(one, options)
             if start is not None:
                 return [start]
-    found = [start for one in containers for each in _mounted(one) if (start := config_start(each, options))]
+    found = [start for one in containers for each in _mounted(one) if (start := _config(each, options))]
     return found if len(found) == 1 else []
+
+
+def _config(document: Document, options: Options) -> Start | None:
+    """What a config starts; a file that a trainer's config or launcher names starts nothing."""
+    start = config_start(document, options)
+    return start if start is not None and start.reader.name not in COMPANIONS else None
 
 
 def _told(container: Container) -> Iterator[Document]:
@@ -116,5 +123,5 @@ def _texts(start: Start) -> set[int]:
 
 
 def _alone(key: str, given: Text, options: Options) -> Start | None:
-    start = config_start(given.read(key), options) if key.endswith(_ENDS) else None
+    start = _config(given.read(key), options) if key.endswith(_ENDS) else None
     return start._replace(reason=f"`{key}` of a ConfigMap: {start.reason}") if start is not None else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, maps_of
-from loralint.run.project import Project
+from loralint.run.project import Manifest, Project
 from loralint.source.discover import within
 from loralint.source.document import Document
 from loralint.source.limits import BYTES
@@ -15,15 +16,18 @@ from loralint.source.read import NotRegularError, open_regular, read_file
 _SUFFIXES = (".yaml", ".yml", ".json")
 # Manifests beside one that are looked at; a folder with more is no example of a training.
 _MOST = 200
+_NAME = re.compile(r"""["']?(?:name|config)["']?:[ \t]*["']?([A-Za-z0-9][\w.-]*)""")
 
 
 def maps_around(document: Document, project: Project, given: Mapping[str, str]) -> tuple[ConfigMap, ...]:
     """The maps at hand besides the file's own, the caller's first."""
     own = {one.name for one in maps_of(document)}
     found = [_given(name, path, project) for name, path in given.items()]
-    if "configMap" in document.text or "tuning" in document.text:
-        for other in _beside(document, project):
-            found += [one for one in maps_of(other) if one.name not in own]
+    if "onfigMap" in document.text or "tuning" in document.text:
+        wanted = _names(document.text) - own - given.keys()
+        for one in _beside(document, project):
+            if one.maps and not wanted.isdisjoint(one.names):
+                found += [map_ for map_ in maps_of(read_file(one.path, one.shown)) if map_.name in wanted]
     return tuple(found)
 
 
@@ -37,40 +41,42 @@ def _given(name: str, path: str, project: Project) -> ConfigMap:
     return ConfigMap(name, "", {os.path.basename(one): Text(project.document(one, one), None) for one in files})
 
 
-def _beside(document: Document, project: Project) -> Iterator[Document]:
-    """Manifests of the same folder that hold maps."""
-    for path, shown in _manifests(document, project):
-        if b"ConfigMap" in _bytes(path):
-            yield read_file(path, shown)
-
-
 def mounted_beside(name: str, document: Document, project: Project) -> bool:
     """Whether another manifest of the folder uses a map of this name."""
-    wanted = name.encode()
-    for path, _ in _manifests(document, project):
-        text = _bytes(path)
-        if wanted in text and (b"configMap" in text or b"tuning" in text):
-            return True
-    return False
+    return any(one.uses and name in one.names for one in _beside(document, project))
 
 
-def _manifests(document: Document, project: Project) -> Iterator[tuple[str, str]]:
-    """(path, name to show) of the other YAML and JSON files of its folder."""
+def _beside(document: Document, project: Project) -> Iterator[Manifest]:
+    """The other manifests of its folder, which is looked through once."""
     real = os.path.realpath(document.file)
     folder = os.path.dirname(real)
+    found = project.manifests.get(folder)
+    if found is None:
+        found = project.manifests[folder] = list(_manifests(folder, os.path.dirname(document.file), project))
+    return (one for one in found if one.path != real)
+
+
+def _manifests(folder: str, shown: str, project: Project) -> Iterator[Manifest]:
     try:
         names = sorted(one for one in os.listdir(folder) if one.endswith(_SUFFIXES))[:_MOST]
     except OSError:
         return
     for name in names:
         path = os.path.join(folder, name)
-        if path != real and os.path.isfile(path) and within(path, project.top(document.file)):
-            yield path, os.path.join(os.path.dirname(document.file), name)
+        text = _text(path) if os.path.isfile(path) and within(path, project.top(path)) else ""
+        uses = "configMap" in text or "tuning" in text
+        if uses or "ConfigMap" in text:
+            yield Manifest(path, os.path.join(shown, name), _names(text), "ConfigMap" in text, uses)
 
 
-def _bytes(path: str) -> bytes:
+def _names(text: str) -> frozenset[str]:
+    """All that stands behind `name:`, or behind KAITO's `config:`."""
+    return frozenset(_NAME.findall(text))
+
+
+def _text(path: str) -> str:
     try:
         with open_regular(path) as file:
-            return file.read(BYTES)
+            return file.read(BYTES).decode("utf-8", "replace")
     except (OSError, NotRegularError):
-        return b""
+        return ""

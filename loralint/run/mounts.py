@@ -34,7 +34,7 @@ class Mounts(Project):
 
     def __init__(self, project: Project, container: At, place: Place, executed: Executed, folder: str | None) -> None:
         super().__init__(*project.roots)
-        self.claimed, self.pins = project.claimed, project.pins
+        self.claimed, self.pins, self.manifests = project.claimed, project.pins, project.manifests
         self._project = project
         self._container = container
         self._place = place

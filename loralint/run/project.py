@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from loralint.source.discover import lexically_within, within
 from loralint.source.document import Document
@@ -20,21 +20,34 @@ class Lookup(Protocol):
         """Give a file that the caller names."""
 
 
+class Manifest(NamedTuple):
+    """A manifest, as far as its text tells. names: all that it calls by a name; maps: whether it holds ConfigMaps;
+    uses: whether it mounts some.
+    """
+
+    path: str
+    shown: str
+    names: frozenset[str]
+    maps: bool
+    uses: bool
+
+
 class Project:
     """roots: folders that no name may lead out of, the working folder if none is given.
 
-    `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own; `pins`
-    what the files of a folder fix, package -> version, for each folder that was asked about. given: files that the
-    caller named, which are meant wherever a name fits them.
+    `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own. For each
+    folder that was asked about, `pins` holds what its files fix, package -> version, and `manifests` which of them are
+    manifests. given: files that the caller named, which are meant wherever a name fits them.
     """
 
-    __slots__ = ("_documents", "_given", "claimed", "pins", "roots")
+    __slots__ = ("_documents", "_given", "claimed", "manifests", "pins", "roots")
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
         self._given = given
         self.roots = tuple(os.path.realpath(root) for root in roots or (os.curdir,))
         self.claimed: set[str] = set()
         self.pins: dict[str, dict[str, str]] = {}
+        self.manifests: dict[str, list[Manifest]] = {}
         self._documents: dict[str, Document] = {}
 
     def find(self, name: str, near: str) -> Document | None:

@@ -199,6 +199,22 @@ def test_a_map_that_nobody_mounts_is_a_run(runs):
     assert (run.framework, values(run)["adapter.rank"].span.line) == ("axolotl", 8)
 
 
+def test_a_map_of_companions_is_no_run(runs):
+    zero = '{"zero_optimization": {"stage": 2}}\n'
+    assert runs(config_map(**{"ds.json": zero})) == ()
+
+
+def test_an_image_reads_the_only_config_that_is_mounted(runs):
+    zero = '{"zero_optimization": {"stage": 2}}\n'
+    both = config_map(**{"config.yaml": AXOLOTL + "deepspeed: /config/ds.json\n", "ds.json": zero})
+    text = job(f"args: [--now]\nresources: {{limits: {{nvidia.com/gpu: 1}}}}\n{MOUNTED}", VOLUME)
+    (run,) = runs(both + "---\n" + text)
+    found = values(run)
+    assert (run.framework, found["adapter.rank"].value, found["dist.zero_stage"].value) == ("axolotl", 16, 2)
+    second = config_map(**{"a.yaml": AXOLOTL, "b.yaml": AXOLOTL})  # nobody can tell which of two
+    assert sorted(run.framework for run in runs(second + "---\n" + text)) == ["axolotl", "axolotl", "kubernetes"]
+
+
 def test_maps_made_imperatively(runs, tmp_path):
     text = job(f"command: [axolotl, train, /config/my.yaml]\n{MOUNTED}", VOLUME)
     files = {"elsewhere/my.yaml": AXOLOTL}
