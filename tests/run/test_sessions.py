@@ -154,6 +154,14 @@ def test_a_text_that_is_written_is_a_config_line_by_line(folder):
     assert (rate.value, place(rate), written(folder, rate)) == (5e-4, (1, 7, 16), "5.0e-4")
 
 
+def test_the_name_of_a_written_file_may_hold_a_variable(folder):
+    (run,) = folder.notebook(
+        'work = "conf"\n', "", f"%%writefile $work/train.yaml\n{CONFIG}", "!llamafactory-cli train {work}/train.yaml\n"
+    )
+    rate = run.config.get("optim.lr")
+    assert (rate.value, place(rate), written(folder, rate)) == (5e-4, (3, 7, 16), "5.0e-4")
+
+
 def test_the_file_counts_that_was_written_last_before_the_launch(folder):
     cells = [f"%%writefile c.yaml\n{CONFIG.replace('5.0e-4', rate)}" for rate in ("1.0e-4", "2.0e-4")]
     first, second = folder.notebook(

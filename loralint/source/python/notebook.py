@@ -110,8 +110,8 @@ def _pieces(cells: list[Cell], starts: list[int]) -> list[Piece]:
     """Tell where each string of the cells stands in the program, in the file and in its cell."""
     found = [Piece(0, 0, 0, 0, 1, 0, 0)] if not cells else []
     for cell, start in zip(cells, starts, strict=False):
-        at, lines = start, Lines(cell.text)
-        for one in cell.strings or (String("", 0, 0),):
+        at, lines, before = start, Lines(cell.text), found[-1].end if found else 0
+        for one in cell.strings or (String("", before, before),):
             line, column = lines.place(at - start)
             found.append(Piece(at, len(one.text), one.start, one.end, cell.number, line - 1, column - 1))
             at += len(one.text)

@@ -52,7 +52,7 @@ def _names(script: Script, before: int) -> dict[str, Field]:
     found: dict[str, Field] = {}
     for one in script.names[:_MOST]:
         given = one.name_span is not None and one.name_span.start < before
-        if given and one.node.kind == "scalar" and one.node.tag in ("str", "int", "float", "bool"):
+        if given and one.node.kind == "scalar":
             field = value_field(script, one.node)
             found[one.name], found[f"{one.name}_"] = field, field
     return found

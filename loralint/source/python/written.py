@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from loralint.source.document import UNSET, Node
 from loralint.source.python.spelled import text_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from loralint.source.script import Call, Script, Thing
 
@@ -23,16 +24,24 @@ _DUMPS = {
 _TEXTS = {"json.dumps": "json", "yaml.dump": "yaml", "yaml.safe_dump": "yaml", "toml.dumps": "json"}
 _OPENS = frozenset({"open", "io.open", "codecs.open"})
 _LEVELS = 50
+# As IPython fills them in: `{folder}/x.yaml`, `$folder/x.yaml`.
+_VARIABLE = re.compile(r"\{(\w+)\}|\$\{(\w+)\}|\$(\w+)")
 
 
 def files(script: Script) -> tuple[Files, ...]:
     """All of them, in the order in which they are written; one of which the text or the name is not known is none."""
-    typed = [_moved(one.name, _parts(script, one)) for one in script.files]
+    texts = {one.name: one.node.native for one in script.names if isinstance(one.node.native, str)}
+    typed = [_moved(_filled(one.name, texts), _parts(script, one)) for one in script.files]
     called: dict[object, Files] = {}
     for call in script.calls:
         for key, one in _of(script, call):
             called[key] = _joined(called[key], one) if key in called else one
     return tuple(sorted((*typed, *called.values()), key=lambda one: one.start))
+
+
+def _filled(name: str, texts: Mapping[str, str]) -> str:
+    """A name with the variables of the program that IPython fills in; others stay."""
+    return _VARIABLE.sub(lambda one: texts.get(one[1] or one[2] or one[3], one[0]), name)
 
 
 def _parts(script: Script, one: Files) -> list[Part]:
