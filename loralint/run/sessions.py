@@ -36,18 +36,17 @@ def session_starts(script: Script, options: Options, project: Project) -> list[S
     from loralint.source.python.written import files
     from loralint.source.shell.session import read_session
 
-    document = _celled(script)
+    document = _sealed(script)
     shell = read_session(document, steps(script))
     return launched(shell, Written(document, (*files(script), *shell.files), project), document, options)
 
 
-def _celled(script: Script) -> Document:
-    """The file with the lines of its cells, if it is a notebook."""
+def _sealed(script: Script) -> Document:
+    """The file as one whose commands stand in quotes, with the lines of its cells if it is a notebook."""
     from loralint.source.python.cells import CellLines, CellPlaces
 
-    if not isinstance(script.places, CellPlaces):
-        return script.document
     made = copy.copy(script.document)
-    made.lines = CellLines(script.places)
-    made.sealed = "a cell of a notebook is a text in quotes"
+    made.sealed = "the command stands in a text of a program"
+    if isinstance(script.places, CellPlaces):
+        made.lines = CellLines(script.places)
     return made

@@ -9,6 +9,7 @@ import pytest
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.starts import starts
+from loralint.source.edit import insert_pair, set_value
 from loralint.source.read import read_file
 
 TRAIN = """\
@@ -211,3 +212,15 @@ def test_what_nobody_knows_starts_nothing_or_is_unknown(folder):
         "subprocess.run([sys.executable, '-m', 'trl.scripts.sft', '--use_peft', '--learning_rate', sys.argv[1]])\n"
     )
     assert not run.config.get("optim.lr").known
+
+
+def test_what_stands_in_a_text_of_a_program_is_not_edited(folder):
+    lines = "import os\nos.environ['ACCELERATE_USE_FSDP'] = '1'\nos.system('trl sft --lora_r 8 --learning_rate 5')\n"
+    (run,) = folder.program(lines)
+    for document in {id(layer.document): layer.document for layer in run.config.layers}.values():
+        with pytest.raises(ValueError, match="text of a program"):
+            set_value(document, document.root.pairs[0].value, "1")
+    (run,) = folder.notebook("!trl sft --lora_r 8\n")
+    (flags, *_) = run.config.layers
+    with pytest.raises(ValueError, match="text of a program"):
+        insert_pair(flags.document, flags.document.root.pairs[0], "lora_alpha", "16")

@@ -164,13 +164,42 @@ trainer = SFTTrainer(model="x/y", args=TrainingArguments(output_dir="out", deeps
 
 def test_a_file_that_a_script_is_handed_by_a_flag_joins(project):
     project.write(train_dot_py=HANDED_ON, ds_dot_json='{"zero_optimization": {"stage": 3}}')
-    project.write(run_dot_sh="python train.py --deepspeed ds.json\n", gone_dot_sh="python train.py --deepspeed g.json\n")
+    project.write(
+        run_dot_sh="python train.py --deepspeed ds.json\n", gone_dot_sh="python train.py --deepspeed g.json\n"
+    )
     (run,) = project.runs("run.sh")
     stage, file = run.config.get("dist.zero_stage"), run.config.get("dist.deepspeed")
     assert (stage.value, stage.origin, stage.span.file) == (3, "companion", str(project.root / "ds.json"))
     assert (file.value, file.shadowed) == ("ds.json", ())
     (run,) = project.runs("gone.sh")
     assert [note.message for note in run.notes] == ["what a file of the run says: `g.json` is not in the folder"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("python train.py --rank 64", []),
+        ("python train.py --ran 64 -h", []),
+        ("python train.py --rnak 64", [("unknown", "--rnak", "--rank")]),
+        ("python train.py --learning_rate 1", [("unknown", "--learning_rate", "")]),
+        ("accelerate launch train.py --num_processes 2", [("misplaced", "", "")]),
+        ("deepspeed train.py --rank 64", [("misplaced", "", "")]),
+        ("deepspeed --no_local_rank train.py --rank 64", []),
+    ],
+)
+def test_a_parser_that_is_seen_whole_refuses_other_flags(project, line, told):
+    project.write(train_dot_py=ARGUMENTS, run_dot_sh=line + "\n")
+    (run,) = project.runs("run.sh")
+    found = run.observations
+    assert [(one.kind, one.data.get("name", ""), one.replacement) for one in found] == told
+    assert {one.effect for one in found} <= {"crash"}
+    assert run.config.get("optim.lr").value == 3e-4
+
+
+def test_the_start_of_a_flag_stands_for_it(project):
+    project.write(train_dot_py=ARGUMENTS, run_dot_sh="python train.py --ran 64\n")
+    (run,) = project.runs("run.sh")
+    assert run.config.get("adapter.rank").value == 64
 
 
 def test_a_default_is_only_assumed_where_nobody_sees_the_launch(project):
@@ -216,3 +245,18 @@ def test_a_launcher_that_says_what_the_trainer_takes_anyway_is_no_news(project, 
 def test_unit_tests_are_no_runs(project, name, head, count):
     (project.root / name).write_text(head + SCRIPT)
     assert len(project.runs(name)) == count
+
+
+def test_companions_that_a_script_writes_itself_join(project):
+    project.write(
+        work__train_dot_py=SCRIPT.replace("conf/ds.json", "ds.json"),
+        run_dot_sh="cd work\ncat > ds.json <<'EOF'\n{\n  \"gradient_accumulation_steps\": 4\n}\nEOF\n"
+        "cat > acc.yaml <<EOF\ncompute_environment: LOCAL_MACHINE\nnum_processes: 2\nEOF\n"
+        "accelerate launch --config_file acc.yaml train.py\n",
+    )
+    (run,) = project.runs("run.sh")
+    steps, processes = run.config.get("dist.ds_accumulation"), run.config.get("dist.launcher_processes")
+    places = [(one.value, one.span.file, one.span.line, one.span.column) for one in (steps, processes)]
+    script = str(project.root / "run.sh")
+    assert places == [(4, script, 4, 34), (2, script, 9, 16)]
+    assert run.notes == ()

@@ -21,6 +21,7 @@ from loralint.source.scalars import number_text
 def environment(document: Document, pairs: Iterable[Pair]) -> Document:
     """A document over the same text whose root holds these variables; of one name the last counts."""
     made = Document(document.file, "env", document.text)
+    made.sealed = document.sealed
     root = Node("mapping", "map", Mark(0, made.lines), Mark(len(made.text), made.lines))
     root.pairs = list({pair.key: pair for pair in pairs}.values())
     made.roots = [root]

@@ -87,7 +87,7 @@ def _section(first: Pair, inside: list[Pair]) -> Pair:
 
 def _document(document: Document, root: Node) -> Document:
     made = Document(document.file, "flags", document.text)
-    made.lines = document.lines
+    made.lines, made.sealed = document.lines, document.sealed
     made.roots = [root]
     return made
 
