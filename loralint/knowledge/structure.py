@@ -147,7 +147,7 @@ def _holds(condition: Sequence[Any], at: tuple[int, ...], fields: Fields) -> boo
 
     Of fields: true f, false f, is f value, same f g. not [conditions], where they do not hold together. Of the number i
     of a layer, whose place among the path's counts is the last word: in f values (entry i of a list is one of them),
-    below e, every e r (i % e == r), listed f (i is in the list), at numbers.
+    below e, every e r (i % e == r), listed f (i is in the list), at numbers. Of all numbers of a path: places lists.
     """
     word, first = condition[0], condition[1]
     if word == "not":
@@ -155,8 +155,8 @@ def _holds(condition: Sequence[Any], at: tuple[int, ...], fields: Fields) -> boo
     if word in _OF_FIELDS:
         return _of_field(word, condition, fields)
     index = at[condition[-1]]
-    if word == "at":
-        return bool(index in first)
+    if word in ("at", "places"):
+        return bool((index if word == "at" else list(at)) in first)
     if word == "below":
         return bool(index < size(first, fields))
     if word == "every":

@@ -14,7 +14,8 @@ from loralint.authoring.catalogue.mappings import subjects
 from loralint.knowledge import catalogue, peft
 
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers",
-    "num_decoder_layers", "text_config.num_hidden_layers", "vision_config.num_hidden_layers", "vision_config.depth")  # fmt: skip
+    "num_decoder_layers", "text_config.num_hidden_layers", "vision_config.num_hidden_layers",
+    "vision_config.depth")  # fmt: skip
 _WHOLE = ("lm_head", "embed_tokens", "norm", "score", "classifier", "wte", "shared", "embed_in", "embed_out",
     "word_embeddings", "ln_f", "final_layer_norm", "qa_outputs")  # fmt: skip
 
@@ -35,7 +36,7 @@ class Pair:
         try:
             config = configs.made(self.subject.config, small, self.subject.given)
             self._build(config)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever a config class raises at a length that it does not take
             return usual
         return config
 
@@ -61,7 +62,7 @@ class Pair:
             )
             try:
                 made = get_peft_model(model, config)
-            except Exception:
+            except Exception:  # noqa: BLE001 - PEFT raises of many types, and that it raises is what counts
                 return None
         modules, weights = made.base_model.targeted_module_names, made.base_model.targeted_parameter_names
         return set(modules), set(weights), sum(one.numel() for one in made.parameters() if one.requires_grad)

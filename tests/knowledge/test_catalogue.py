@@ -149,3 +149,26 @@ def test_every_record_can_be_expanded_or_says_why_not():
             except catalogue.Unsolved:
                 continue
             assert found.modules
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters"),
+    [
+        ("sd15", 859_520_964),  # as the model card of CompVis counts the UNet: 860M
+        ("sdxl", 2_567_463_684),
+        ("flux", 11_901_408_320),
+    ],
+)
+def test_denoising_models_have_the_parameters_of_their_checkpoints(family, parameters):
+    """The tensors of unet/ or transformer/ in the published repositories, counted from their safetensors headers."""
+    found = catalogue.from_config({"model_type": f"diffusion-{family}"})
+    assert (
+        sum(prod(shape) for module in found.modules for name, shape in module.weights if name != "groups") == parameters
+    )
+
+
+def test_layers_of_a_unet():
+    made = shapes(catalogue.from_config({"model_type": "diffusion-sdxl"}))
+    path = "down_blocks.2.attentions.1.transformer_blocks.9.attn2.to_k"
+    assert made[path] == {"weight": (1280, 2048)}
+    assert made["conv_in"] == {"weight": (320, 4, 3, 3), "bias": (320,)}

@@ -15,12 +15,14 @@ pytestmark = pytest.mark.torch
 if not all(map(importlib.util.find_spec, ("torch", "transformers", "peft", "re2", "hypothesis"))):
     pytest.skip("needs torch, transformers, peft and google-re2", allow_module_level=True)
 
-ARCHITECTURES = """
-llama mistral mixtral qwen2 qwen2_moe qwen3 qwen3_moe qwen3_next gemma gemma2 gemma3_text phi phi3 gpt2 gpt_neo gpt_neox gptj
-gpt_bigcode opt bloom falcon mpt codegen starcoder2 stablelm olmo olmo2 olmoe cohere granite granitemoe deepseek_v2
-deepseek_v3 gpt_oss jamba mamba falcon_h1 smollm3 t5 mt5 bart mbart bert roberta distilbert electra modernbert whisper
-wav2vec2 vit qwen2_vl qwen2_5_vl llava paligemma
-""".split()
+ARCHITECTURES = [
+    "llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "qwen3_next", "gemma", "gemma2",
+    "gemma3_text", "phi", "phi3", "gpt2", "gpt_neo", "gpt_neox", "gptj", "gpt_bigcode", "opt", "bloom", "falcon",
+    "mpt", "codegen", "starcoder2", "stablelm", "olmo", "olmo2", "olmoe", "cohere", "granite", "granitemoe",
+    "deepseek_v2", "deepseek_v3", "gpt_oss", "jamba", "mamba", "falcon_h1", "smollm3", "t5", "mt5", "bart", "mbart",
+    "bert", "roberta", "distilbert", "electra", "modernbert", "whisper", "wav2vec2", "vit", "qwen2_vl", "qwen2_5_vl",
+    "llava", "paligemma",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("model_type", ARCHITECTURES)

@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     older = transformers.__version__.startswith("4.")
     folder = FOLDER / "4" if older else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    for name in arguments or types():
+    for name in arguments or [*types(), *_diffusion(older=older)]:
         before = time.monotonic()
         try:
             written = studied(name, older=older)
@@ -37,15 +37,29 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def _diffusion(*, older: bool) -> list[str]:
+    if older:
+        return []
+    from loralint.authoring.catalogue.diffusers_models import FAMILIES
+
+    return [f"diffusion-{family}" for family in FAMILIES]
+
+
 def studied(name: str, *, older: bool) -> str:
     """The text of a type's record; empty where an older Transformers has the same modules as the record on disk."""
     from loralint.authoring.catalogue.mappings import subjects
     from loralint.authoring.catalogue.record import agrees, record, text
 
+    if name.startswith("diffusion-"):
+        from loralint.authoring.catalogue import diffusers_models
+
+        return text(diffusers_models.record(name.removeprefix("diffusion-")))
     classes = subjects(name)
     if older and agrees(name, classes):
         return ""
     made = record(classes)
+    if all("*" in entry.get("unsure", ()) for entry in made["classes"].values() if "like" not in entry):
+        raise ValueError("nothing of it was learned")
     for kind, entry in made["classes"].items():
         if entry.get("unsure"):
             sys.stderr.write(f"  {kind}: unsure of {', '.join(entry['unsure'])}\n")

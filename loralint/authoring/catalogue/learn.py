@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
+from math import prod
 from typing import Any, NamedTuple
 
 from loralint.authoring.catalogue.configs import are_kinds, is_number
@@ -174,9 +175,21 @@ def _lists(samples: list[Sample]) -> dict[str, str]:
             if path in length:
                 known[template][path].append((sample, length[path]))
         count = _count(known[template][path], samples[0])
-        if template not in found and (not count.isdigit() or _repeats(path, known[template][path][0])):
+        seen = known[template][path]
+        if template not in found and (not count.isdigit() or _repeats(path, seen[0])) and _even(path, seen[0][0]):
             found[template] = count
     return found
+
+
+def _even(path: str, sample: Sample) -> bool:
+    """Whether lists inside the members of a list are equally long from member to member."""
+    lengths: dict[str, int] = {}
+    for part in sample.modules:
+        if part.length is not None and part.path.startswith(f"{path}."):
+            inside = part.path.removeprefix(f"{path}.").partition(".")[2]
+            if inside and lengths.setdefault(inside, part.length) != part.length:
+                return False
+    return True
 
 
 def _repeats(path: str, seen: tuple[Sample, int]) -> bool:
@@ -314,7 +327,10 @@ class _Frame:
         depth = len(next(iter(self.bits), (0, ()))[1])
         if depth == 0:  # as it is by default, which the fields that change it are then told to be unsure of
             return [] if base else [["true", "-"]]
-        return [["at", sorted({at[axis] for at in base}), axis] for axis in range(depth)]
+        numbers = [sorted({at[axis] for at in base}) for axis in range(depth)]
+        if len(base) < prod(map(len, numbers)):
+            return [["places", sorted(map(list, base)), 0]]
+        return [["at", one, axis] for axis, one in enumerate(numbers)]
 
     def _together(self, wanted: int, among: int) -> tuple[list[Any], int]:
         """Conditions that all hold at the wanted places, chosen greedily, and the other places where they do too."""
@@ -463,6 +479,6 @@ def default_list(name: str, samples: list[Sample]) -> Any:
             entries = usual[number].values[name]
             wanted |= (1 << bit) if at[0] < len(entries) and entries[at[0]] == value else 0
         each.append([value, frame.where(wanted, frame.everywhere)])
-    if any(condition[0] == "at" for _, where in each for condition in where):
+    if any(condition[0] in ("at", "places") for _, where in each for condition in where):
         return None
     return {"each": each, "of": count}

@@ -137,7 +137,7 @@ def _named(where: Any) -> set[str]:
     for condition in where:
         if condition[0] == "not":
             found |= _named(condition[1])
-        elif condition[0] == "at":
+        elif condition[0] in ("at", "places"):
             continue
         elif condition[0] in ("below", "every"):
             found.update(word for text in condition[1:] if isinstance(text, str) for word in _WORD.findall(text))
