@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from loralint.source.document import Document
 from loralint.source.python import read_script
@@ -165,3 +167,19 @@ def test_lone_surrogates_and_line_ends():
     script = code("x = '\ud800'\r\nf(1, '\ud800', y=2)\rg(3)")
     assert [(call.name, call.span.line, call.span.column) for call in script.calls] == [("f", 2, 1), ("g", 3, 1)]
     assert script.calls[0].args[2].name_span.column == 11
+
+
+@given(st.lists(st.lists(st.text(max_size=12), max_size=3), min_size=1, max_size=4))
+def test_every_stretch_of_a_cell_is_found_in_the_file_and_back(cells):
+    text = json.dumps({"cells": [{"cell_type": "code", "metadata": {}, "source": cell} for cell in cells]})
+    places = read(text).places
+    start = 0
+    for cell in map("".join, cells):
+        parts = places.parts(cell, start)
+        assert "".join(part.text for part in parts) == cell
+        at = start
+        for part in parts:
+            assert json.loads(f'"{text[part.start : part.end]}"') == part.text
+            assert places.within(part.start) == at
+            at += len(part.text)
+        start += len(cell) + 1
