@@ -24,7 +24,8 @@ class Launch(NamedTuple):
     argparse would store them under (`--lora-r 8` -> lora_r: "8"; a switch is true, several values a list; `a.b=c` ->
     the dotted key), each with its exact place. positionals: the other words, in order. launchers: outermost first.
     env, folder, sure: as in source.command.Command. offset: where the command starts in its file. faults: what of the
-    shell's faults (see source.command.Shell) touches this command.
+    shell's faults (see source.command.Shell) touches this command. takes: every flag that the script's own
+    parser knows, as it is written; empty where it may take others.
     """
 
     program: str
@@ -39,3 +40,4 @@ class Launch(NamedTuple):
     offset: int
     sure: bool
     faults: tuple[tuple[str, str, int, int], ...] = ()
+    takes: frozenset[str] = frozenset()

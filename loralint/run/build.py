@@ -47,6 +47,7 @@ class Part(NamedTuple):
     line, with defaults. assumed: offsets of values that a command line may overrule, which nobody has seen. names: for
     flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
+    takes: of a script, as of a Launch: the flags beside which it refuses any other.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class Part(NamedTuple):
     names: Mapping[str, str] = {}
     beside: bool = False
     own: frozenset[str] = frozenset()
+    takes: frozenset[str] = frozenset()
 
 
 class Start(NamedTuple):

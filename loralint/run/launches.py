@@ -9,7 +9,7 @@ from loralint.frameworks.companions.environment import environment
 from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
-from loralint.frameworks.launch import launches, reader_for, references
+from loralint.frameworks.launch import accepted, launches, reader_for, references, watched
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
@@ -73,9 +73,10 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
     """The runs of one launch: those of the script or config that it names with its flags over them, else its flags."""
     given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "script")]
     notes = tuple(one for _, one in given if isinstance(one, Note))
-    flags = reader_for(launch)
     documents = [one for _, one in given if isinstance(one, Document)]
     found = _found(launch, documents, options, _opened(find, document))
+    launch = launch._replace(takes=next((part.takes for start in found for part in start.parts), frozenset()))
+    flags = reader_for(launch)
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]
@@ -106,12 +107,13 @@ def _found(launch: Launch, documents: list[Document], options: Options, opened: 
 
 def _over(start: Start, launch: Launch, flags: Reader | None, document: Document, notes: tuple[Note, ...]) -> Start:
     """The start with the flags, the variables and the launchers' own options over what it had."""
-    left, given = launch.flags, Given(launch.flags, document, bool(_open(launch)))
+    left = accepted(launch)
+    given = Given(left, document, bool(_open(launch)))
     own: list[Part] = []
     for part in start.parts:
         left = others(part, left)
         own += filled(part, given) if part.arguments else [part]
-    reader = flags or as_flags(start.reader._replace(own=start.reader.own | _naming(launch)))
+    reader = flags or watched(as_flags(start.reader._replace(own=start.reader.own | _naming(launch))), launch)
     parts = [Part("flags", left, reader, document)]
     if launch.env:
         parts.append(Part("env", _variables(launch, document), ENVIRONMENT, document))

@@ -35,15 +35,16 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     if not speaks(document.text):
         return []
     from loralint.frameworks.python import starts
+    from loralint.frameworks.python.options import taken
     from loralint.source.python import read_script
 
     script = script or read_script(document, find)
     pins = _installed(script)
-    found, own = [], _own(script)
+    found, own, takes = [], _own(script), taken(script) if script.arguments else frozenset()
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
-            script.arguments, own=own,
+            script.arguments, own=own, takes=takes,
         )  # fmt: skip
         sources = tuple(_source(one, start.reader) for one in script.loaded)
         found.append(Start((part, *sources), start.reader, f"what {_name(start.document)} makes", pins))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from loralint.frameworks.key_list import top_keys
 from loralint.frameworks.launch.programs import ONLY, OPTIONS
+from loralint.frameworks.launch.strict import rank_refused, refused
 from loralint.frameworks.launched import Launch, Launcher
 from loralint.frameworks.table import Observation
 from loralint.model import Value
@@ -14,6 +15,7 @@ from loralint.source.document import Document, Pair
 # kind of a shell's fault -> (effect, what to do)
 _SHELL = {
     "continuation": ("lost", "end every line but the last with a blank and a backslash, with nothing behind it"),
+    "assignment": ("lost", "write it with no blank round the `=`"),
     "empty-value": ("crash", "write the value right behind the `=`, with no blank between"),
     "typographic": ("crash", "type the dashes and quotes anew in a plain text editor"),
     "unterminated": ("crash", "close it"),
@@ -27,6 +29,8 @@ def observed(launch: Launch, known: str) -> Iterator[Observation]:
     for launcher in launch.launchers:
         yield from _after(launch, launcher, known)
         yield from _before(launcher)
+    yield from refused(launch)
+    yield from rank_refused(launch)
 
 
 def misplaced(launch: Launch) -> bool:
@@ -49,24 +53,28 @@ def _after(launch: Launch, launcher: Launcher, known: str) -> Iterator[Observati
     root, own = launch.flags.root, launcher.flags.root
     keys = top_keys(known) if known else frozenset()
     for pair in root.pairs if root is not None and launch.program == "python" else ():
-        if pair.key in ONLY.get(launcher.name, ()) and pair.key not in keys:
+        if pair.key in ONLY.get(launcher.name, ()) and pair.key not in keys and pair.key_node.raw not in launch.takes:
             said = own is not None and own.pair(pair.key) is not None
             message = f"`{pair.key_node.raw}` stands behind the script, so {launcher.name} does not get it"
             advice = f"write `{pair.key_node.raw}` before the script"
             if said:
                 message, advice = f"{message} and takes its own", f"remove `{pair.key_node.raw}` behind the script"
-            yield _misplaced(launch.flags, pair, "lost", message, advice)
+            yield _misplaced(launch.flags, pair, "crash" if launch.takes else "lost", message, advice)
 
 
 def _before(launcher: Launcher) -> Iterator[Observation]:
     """Options before the script that the launcher does not know: it refuses them."""
     root, options = launcher.flags.root, OPTIONS.get(launcher.name, frozenset())
-    for pair in root.pairs if root is not None and options else ():
-        if pair.key not in options and not any(one.startswith(pair.key) for one in options):
-            message = (
-                f"`{pair.key_node.raw}` stands before the script, so {launcher.name} gets it, which has no such option"
-            )
-            yield _misplaced(launcher.flags, pair, "crash", message, f"write `{pair.key_node.raw}` behind the script")
+    wrong = [
+        pair
+        for pair in (root.pairs if root is not None and options else ())
+        if pair.key not in options and not any(one.startswith(pair.key) for one in options)
+    ]
+    if wrong:
+        names = [f"`{pair.key_node.raw}`" for pair in wrong]
+        first = f"{names[0]} stands" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more stand"
+        message = f"{first} before the script, so {launcher.name} gets what it has no option for"
+        yield _misplaced(launcher.flags, wrong[0], "crash", message, f"write {', '.join(names)} behind the script")
 
 
 def _misplaced(document: Document, pair: Pair, effect: str, message: str, advice: str) -> Observation:

@@ -112,13 +112,18 @@ def reader_for(launch: Launch) -> Reader | None:
     if served.guessed:
         reader = reader._replace(keys="", guessed=True)
     hidden = "what the script itself takes for it is not known" if served.guessed else _elsewhere(launch, served.module)
+    # with a config beside them, what flags alone do not say is no fault of theirs
+    own = () if hidden or _names_config(launch) else reader.observe
+    return watched(reader._replace(observe=own, partial=(lambda _document: hidden) if hidden else None), launch)
+
+
+def watched(reader: Reader, launch: Launch) -> Reader:
+    """A reader of a launch's flags that observes what is wrong with the command line too."""
 
     def faults(_document: Document, _look: Look) -> list[Observation]:
         return list(observed(launch, reader.keys))
 
-    # with a config beside them, what flags alone do not say is no fault of theirs
-    own = () if hidden or _names_config(launch) else reader.observe
-    return reader._replace(observe=(*own, faults), partial=(lambda _document: hidden) if hidden else None)
+    return reader._replace(observe=(*reader.observe, faults))
 
 
 def _elsewhere(launch: Launch, module: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -66,8 +67,12 @@ def launches(shell: Shell, document: Document) -> list[Launch]:
     return found
 
 
-def _touches(fault: Fault, command: Command) -> bool:
-    """Whether a fault lies in the command or starts right behind it."""
+def _touches(fault: Fault, command: Command, text: str) -> bool:
+    """Whether a fault lies in the command or starts right behind it, or is a variable of it that is not set."""
+    if fault[0] == "assignment":
+        name = re.match(r"\w+", text[fault[2] : fault[3]])
+        used = name and re.search(rf"\$\{{?{name[0]}\b", text[command.start : command.end])
+        return used is not None and fault[3] <= command.start
     return command.start <= fault[2] <= command.end + _NEAR
 
 
@@ -92,7 +97,7 @@ def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> 
     made = Launch(
         found.program, found.subcommand, found.script, found.module, flags, rest, tuple(at.launchers),
         command.env, command.folder, command.start, command.sure,
-        tuple(fault for fault in faults if _touches(fault, command)),
+        tuple(fault for fault in faults if _touches(fault, command, document.text)),
     )  # fmt: skip
     from loralint.frameworks.launch.serving import reader_for
 

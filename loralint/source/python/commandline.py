@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from loralint.source.script import Thing
 
 
-def _parse_args(state: State, thing: Thing, call: Invocation) -> Held | None:
+def _parse_args(state: State, thing: Thing, call: Invocation, name: str = "parse_args") -> Held | None:
     if thing.number in state.parsers:
         return _into_classes(state, thing, call)
     found = parsed(state, call)
-    emit(state, "parse_args", thing, call, found.thing)
+    emit(state, name, thing, call, found.thing)
     return found
 
 
 def _parse_known(state: State, thing: Thing, call: Invocation) -> Held | None:
-    found = _parse_args(state, thing, call)
+    found = _parse_args(state, thing, call, "parse_known_args")
     if found is None:
         return None
     rest = literals.sequence(state, call.node, None)

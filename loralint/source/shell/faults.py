@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Fault = tuple[str, str, int, int]
 _FLAG = re.compile(r"(?:--?[A-Za-z]|[+~]*[A-Za-z_]\w*\.[\w.]+=)")
 _TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+-?[A-Za-z]|[\u201c\u201d\u2018\u2019]|.*[\u201c\u201d]$", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _EMPTY = re.compile(r"--[\w.-]+=")
 _MOST = 20  # joined words of one text that are told
 
@@ -29,6 +30,7 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
         if command.start not in seen:
             seen.add(command.start)
             yield from _words(command, text, start)
+            yield from _spaced(command)
     for what, at in lexer.unclosed[:1]:
         yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
 
@@ -79,6 +81,14 @@ def _words(command: Command, text: str, start: int) -> Iterator[Fault]:
         if own and not word.quoted and _TYPOGRAPHIC.match(word.raw):
             shown = word.raw[:40]
             yield ("typographic", f"`{shown}` has a dash or quote of a word processor", word.start, word.end)
+
+
+def _spaced(command: Command) -> Iterator[Fault]:
+    """`NAME = value`, which runs a command NAME and sets nothing."""
+    name, *rest = command.words
+    if len(rest) == 2 and rest[0].raw == "=" and _NAME.fullmatch(name.raw) and name.start == command.start:
+        message = f"with blanks round its `=`, `{name.raw[:40]}` is run as a command and set to nothing"
+        yield ("assignment", message, name.start, rest[1].end)
 
 
 def _value(word: Word) -> bool:

@@ -71,7 +71,9 @@ def read_windows(document: Document) -> Shell:
         before = len(reading.commands)
         reading.run(tree, scope.copy(sure=here == 0))
         found += [
-            fault for fault in faults(bash, start, lexer, reading.commands[before:]) if fault[0] != "continuation"
+            fault
+            for fault in faults(bash, start, lexer, reading.commands[before:])
+            if fault[0] not in ("continuation", "assignment")
         ]
     return Shell(tuple(reading.commands), tuple(reading.files), tuple(found))
 

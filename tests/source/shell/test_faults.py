@@ -21,6 +21,7 @@ import pytest
         ("a –-b 1\n", "typographic", "–-b"),
         ("a —b 1\n", "typographic", "—b"),
         ("a “b” 1\n", "typographic", "“b”"),
+        ("N = 4\na --b $N\n", "assignment", "N = 4"),
         ('a --x "b\n', "unterminated", '"'),
         ("a --x 'b\n", "unterminated", "'"),
         ("cat > f <<EOF\nx: 1\n  EOF\n", "unterminated", "<"),
@@ -46,6 +47,7 @@ def test_faults(read, text, kind, at):
         "a 5–6\n",
         "a x\n\n--b 1\n",
         "a --b=<c> d\n",
+        "test $A = 4\n[ A = 4 ]\n",
         "a x ...\n  --b 1\n",
     ],
 )  # fmt: skip

@@ -1,0 +1,59 @@
+"""The flags that a program's own argparse parser takes, where all of them can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.python.trace import last
+from loralint.source.script import Call, Script
+
+# Methods of a parser after which it takes more than its own flags.
+_LENIENT = frozenset({"parse_known_args", "parse_known_intermixed_args", "add_subparsers"})
+# Arguments of a parser that change what its flags are.
+_CHANGES = frozenset({"parents", "prefix_chars", "fromfile_prefix_chars"})
+_GROUPS = frozenset({"add_argument_group", "add_mutually_exclusive_group"})
+
+
+def taken(script: Script) -> frozenset[str]:
+    """Every flag as it is written, such as `--lr`; empty where the program may take others too.
+
+    argparse stops at any flag that it does not know, and takes the start of a known one for it.
+    """
+    parsers = [call for call in script.calls if last(call) == "ArgumentParser"]
+    if len(parsers) != 1 or not _plain(parsers[0]) or script.unread:
+        return frozenset()
+    own = {parsers[0].result.number}
+    flags: set[str] = {"-h", "--help"}
+    parses = False
+    for call in script.calls:
+        if call.on is None or call.on.number not in own:
+            if last(call) in _LENIENT or any(one.thing and one.thing.number in own for one in call.args):
+                return frozenset()
+        elif last(call) in _GROUPS:
+            own.add(call.result.number)
+        elif last(call) == "add_argument":
+            names = list(_names(call))
+            if not names:
+                return frozenset()
+            flags.update(names)
+        elif last(call) in _LENIENT:
+            return frozenset()
+        parses = parses or (last(call) == "parse_args" and not call.args)
+    return frozenset(flags) if parses else frozenset()
+
+
+def _plain(parser: Call) -> bool:
+    return parser.name == "argparse.ArgumentParser" and not parser.open and not _CHANGES & {x.name for x in parser.args}
+
+
+def _names(call: Call) -> Iterator[str]:
+    """The spellings of an option; none where they cannot be seen, or where it is not certainly declared."""
+    given = [one.node for one in call.args if not one.name]
+    if call.open or not call.sure or any(one.tag != "str" for one in given):
+        return
+    action = call.arg("action")
+    switch = action is not None and action.node.raw.rpartition(".")[2] == "BooleanOptionalAction"
+    for node in given:
+        yield node.raw
+        if switch and node.raw.startswith("--"):
+            yield f"--no-{node.raw[2:]}"
