@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,7 @@ _COMMANDS = frozenset({
     "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen",
 })  # fmt: skip
 _TEXTS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
-# Variables that a text may be filled in with; a notebook has some dozens.
-_MOST = 500
+_VARIABLE = re.compile(r"\$\{?(\w+)")
 
 
 def steps(script: Script) -> list[Step]:
@@ -43,18 +43,18 @@ def _typed(script: Script, typed: Typed) -> Step:
     places = script.places
     parts = tuple(places.parts(typed.text, typed.start)) if places is not None else ()
     fields = (Field(parts, parts[0].start, parts[-1].end),) if parts else ()
-    names = {} if typed.kind == "cell" else _names(script, _offset(script, typed))
+    names = {} if typed.kind == "cell" else _names(script, typed.text, _offset(script, typed))
     return Step("lasting" if typed.kind == "magic" else "text", fields, names)
 
 
-def _names(script: Script, before: int) -> dict[str, Field]:
-    """The program's own names that IPython fills in, given last before an offset: as `$name`, and as `{name}`."""
+def _names(script: Script, text: str, before: int) -> dict[str, Field]:
+    """The program's own names in a text, if given last before an offset: `{name}` is `$name_` here."""
     found: dict[str, Field] = {}
-    for one in script.names[:_MOST]:
-        given = one.name_span is not None and one.name_span.start < before
-        if given and one.node.kind == "scalar":
-            field = value_field(script, one.node)
-            found[one.name], found[f"{one.name}_"] = field, field
+    wanted = set(_VARIABLE.findall(text))
+    for one in script.names if wanted else ():
+        names = wanted & {one.name, f"{one.name}_"}
+        if names and one.name_span is not None and one.name_span.start < before and one.node.kind == "scalar":
+            found |= dict.fromkeys(names, value_field(script, one.node))
     return found
 
 

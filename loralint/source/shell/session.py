@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 def read_session(document: Document, steps: Iterable[Step]) -> Shell:
-    """The commands and files of these steps. One that no shell could take becomes a problem of the document."""
+    """The commands and files of these steps, up to one that no shell takes, which becomes a problem of the document."""
     reading, scope = Reading(document), Scope()
     for step in steps:
         if not step.fields:
@@ -40,6 +40,7 @@ def read_session(document: Document, steps: Iterable[Step]) -> Shell:
             _KINDS[step.kind](reading, step, scope)
         except Fault as fault:
             document.fault(fault.kind, fault.message, step.fields[0].start)
+            break
     return Shell(tuple(reading.commands), tuple(reading.files), tuple(reading.faults))
 
 
