@@ -23,6 +23,7 @@ from loralint.source.read import read_bytes, read_file
 if TYPE_CHECKING:
     from loralint.data.given import Given
     from loralint.engine.baseline import Key
+    from loralint.probe.request import Request
 
 
 def check(
@@ -43,6 +44,7 @@ def check(
     env: Mapping[str, str] | None = None,
     configmaps: Mapping[str, str] | None = None,
     launch: str = "",
+    probe: Request | None = None,
 ) -> Report:
     """Lint a file, a folder, several of them, or a config given as a mapping.
 
@@ -69,6 +71,8 @@ def check(
         show_settings=show_settings,
         data=data_files(data, eval_data, tokenizer),
     )
+    if probe is not None:
+        job = probing(job, probe)
     line = [launch_line(launch)] if launch else []
     if isinstance(what, Mapping):
         return report([*line, document_of(what)], job)
@@ -76,6 +80,13 @@ def check(
     found = starts_first(discover([os.fspath(path) for path in paths], exclude=settings.exclude))
     files = (read_file(one.path, one.shown) for one in found if _readable(one))
     return report(itertools.chain(line, files), job, project=around(paths))
+
+
+def probing(job: Job, request: Request) -> Job:
+    """The job with micro-training. Raises ValueError, saying what to do, where that cannot be had."""
+    from loralint.probe.request import prober
+
+    return job._replace(probe=prober(request))
 
 
 def around(paths: Iterable[str | os.PathLike[str]]) -> Project:

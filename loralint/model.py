@@ -174,8 +174,37 @@ class Setting(NamedTuple):
     unit: str = ""
 
 
+class Table(NamedTuple):
+    """Rows of what was measured. title: what they say, in a sentence; columns: names with their units."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+class Series(NamedTuple):
+    """A curve that was measured; x and y name the axes with their units. A y of None is a point that was not finite."""
+
+    name: str
+    x: str
+    y: str
+    points: tuple[tuple[float, float | None], ...]
+
+
+class Probed(NamedTuple):
+    """What micro-training a run showed: observations that rules judge, notes, and what was measured."""
+
+    observations: tuple[Observation, ...] = ()
+    notes: tuple[Note, ...] = ()
+    tables: tuple[Table, ...] = ()
+    series: tuple[Series, ...] = ()
+
+
 class Run(NamedTuple):
-    """Everything said of one training start. recognised_by: the keys that told its framework, in words."""
+    """Everything said of one training start. recognised_by: the keys that told its framework, in words. tables, series:
+    what a probe measured, the table of its verdict first.
+    """
 
     files: tuple[str, ...]
     framework: str | None
@@ -185,6 +214,8 @@ class Run(NamedTuple):
     notes: tuple[Note, ...] = ()
     settings: tuple[Setting, ...] = ()
     recognised_by: str = ""
+    tables: tuple[Table, ...] = ()
+    series: tuple[Series, ...] = ()
 
 
 class Report(NamedTuple):

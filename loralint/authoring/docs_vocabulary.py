@@ -55,6 +55,7 @@ JOB_DATA = (
     "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
     "quoted", "space",
 )  # fmt: skip
+PROBE_DATA = ("model", "own", "certain", "place", "cause", "change", "safe")
 # what each template's hits hold besides the place and the suggestion
 DATA = {
     "condition": (),
@@ -67,6 +68,7 @@ DATA = {
         *("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name"),
         *ROW_DATA,
         *JOB_DATA,
+        *PROBE_DATA,
     ),
     "without_effect": ("keys", "count"),
     "conflict": ("first", "second"),
@@ -100,11 +102,12 @@ def vocabulary() -> Iterator[str]:
         yield f"{escaped(about)}\n"
         yield f"{escaped(how).replace('with:', '`with`:')}\n"
         if DATA.get(name):
-            own = [one for one in DATA[name] if one not in (*ROW_DATA, *JOB_DATA)]
+            own = [one for one in DATA[name] if one not in (*ROW_DATA, *JOB_DATA, *PROBE_DATA)]
             yield f"Data: {code(own)}.\n"
         if name == "observation":
             yield f"Of rows, in kinds that start with `data-`, also: {code(ROW_DATA)}.\n"
             yield f"Of manifests, in kinds that start with `job-`, also: {code(JOB_DATA)}.\n"
+            yield f"Of micro-training, in kinds that start with `probe-`, also: {code(PROBE_DATA)}.\n"
     yield "## Facts\n"
     yield "Computed from the fields. What a fact needs and nobody says makes it unknown, and the rule is not checked.\n"
     yield table(("fact", "meaning"), ((f"`{name}`", escaped(_fact(name))) for name in sorted(FACTS)))

@@ -1,4 +1,4 @@
-"""golden/hardware.yaml, models.yaml, versions.yaml and optimizers.yaml -> the parts that `knowledge` loads."""
+"""The tables of golden/, such as hardware, models and the probe's bands -> the parts that `knowledge` loads."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from loralint.authoring.knowledge_rows import (
     ModelNumbers,
     ModelsFile,
     OptimizersFile,
+    ProbeFile,
     Release,
     Strict,
     VersionsFile,
@@ -36,6 +37,7 @@ def compile_knowledge(golden_dir: Path) -> dict[str, object]:
         "models.json": _models(read(golden_dir, "models", ModelsFile)),
         "versions.json": _versions(read(golden_dir, "versions", VersionsFile)),
         "optimizers.json": _optimizers(read(golden_dir, "optimizers", OptimizersFile)),
+        "probe.json": read(golden_dir, "probe", ProbeFile).model_dump(),
         "precedence.json": precedence(read(golden_dir, "precedence", PrecedenceFile)),
     }
 

@@ -1,4 +1,4 @@
-"""Models of golden/hardware.yaml, models.yaml, versions.yaml and optimizers.yaml: strict, no unknown key."""
+"""Models of golden/hardware.yaml, models.yaml, versions.yaml, optimizers.yaml and probe.yaml: no unknown key."""
 
 from __future__ import annotations
 
@@ -189,3 +189,26 @@ class ModelsFile(Strict):
 
     families: dict[str, Family]
     models: list[ModelRow]
+
+
+class ProbeBand(Strict):
+    """Bounds on a run's peak rate over the rate at which its ramp broke."""
+
+    stable: Positive
+    edge: Positive
+    unstable: Positive
+    learns: Positive
+    source: Text
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.stable < self.edge < self.unstable:
+            raise ValueError("stable, edge and unstable rise")
+        return self
+
+
+class ProbeFile(Strict):
+    """golden/probe.yaml: bands by kind of base model and optimizer, and whose bands an optimizer borrows."""
+
+    bands: dict[Literal["embedded", "own"], dict[str, ProbeBand]]
+    borrowed: dict[str, str] = {}

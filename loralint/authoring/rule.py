@@ -140,6 +140,7 @@ class Given(Strict):
     eval_data: dict[str, str] = Field({}, description="--eval-data, likewise")
     companions: dict[str, str] = Field({}, description="--with, name of the file: its text")
     env: dict[str, str] = Field({}, description="--env, name of the variable: its value")
+    probe: bool = Field(default=False, description="--probe, on the embedded model")
     needs: str | None = Field(None, description="package of an extra without which the rule is not checked")
 
 

@@ -6,12 +6,13 @@ import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from loralint.api import around, data_files, launch_line, make_job, options, report, starts_first
-from loralint.cli.options import about_the_run, settings_for, usage
+from loralint.cli.options import about_the_probe, about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
@@ -25,7 +26,6 @@ from loralint.source.shown import shown
 if TYPE_CHECKING:
     from loralint.engine.baseline import Key
     from loralint.engine.lint import Job
-    from loralint.run.project import Project
 
 
 def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -41,6 +41,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 @click.command("check")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @about_the_run
+@about_the_probe
 @click.option(
     "--format", "format_", type=click.Choice(list(FORMATS)), default="full", help="Format on standard output."
 )
@@ -107,7 +108,13 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     if given["launch"]:
         documents = itertools.chain([launch_line(given["launch"])], documents)
     read: list[str] = []
-    result = _report(_noted(documents, read) if given["show_skipped"] else documents, job, around(paths))
+    with ExitStack() as bars:
+        try:
+            shown_job = bars.enter_context(_watched(job, given))
+        except ValueError as error:
+            raise usage(str(error)) from None
+        noted = _noted(documents, read) if given["show_skipped"] else documents
+        result = report(noted, shown_job, project=around(paths))
     told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
     told += _without_a_run(read, result)
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
@@ -128,13 +135,13 @@ def _without_a_run(read: list[str], result: Report) -> list[Candidate]:
     return [Candidate(name, name, why) for name in dict.fromkeys(read) if name not in parts]
 
 
-def _report(documents: Iterator[Document], job: Job, project: Project) -> Report:
-    if job.data is None:
-        return report(documents, job, project=project)
+def _watched(job: Job, given: dict[str, Any]) -> AbstractContextManager[Job]:
+    """The job as it will be carried out, with bars for what takes long. Raises ValueError for what cannot be had."""
+    if job.data is None and not given["probe"]:
+        return nullcontext(job)
     from loralint.cli.progress import watched
 
-    with watched(job) as shown_job:
-        return report(documents, shown_job, project=project)
+    return watched(job, given)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -109,6 +109,35 @@ def about_the_run(function: F) -> F:
     return function
 
 
+def about_the_probe(function: F) -> F:
+    """Whether and how each run is micro-trained."""
+    for decorate in (
+        click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the probe's batches and adapters."),
+        click.option(
+            "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="Where the probe trains."
+        ),
+        click.option(
+            "--probe-seconds", type=click.FloatRange(min=0, min_open=True), help="Seconds that a run's probe may take."
+        ),
+        click.option(
+            "--probe-steps",
+            type=click.IntRange(2, 1000),
+            default=36,
+            show_default=True,
+            help="Steps of the probe; its bands were measured with 36.",
+        ),
+        click.option(
+            "--probe-model",
+            metavar="PATH",
+            default="",
+            help="Weights to probe on, not the embedded model: a folder that Transformers saved, or a GGUF file.",
+        ),
+        click.option("--probe", is_flag=True, help="Micro-train each run for seconds: will its numbers hold together?"),
+    ):
+        function = decorate(function)
+    return function
+
+
 def settings_for(isolated: bool) -> Settings:
     """The project's settings; exits with code 2 when they cannot be used."""
     try:

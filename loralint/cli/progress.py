@@ -1,21 +1,48 @@
-"""A bar on the terminal while rows are read."""
+"""Bars on the terminal while rows are read and runs are micro-trained."""
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
+from loralint.api import probing
 from loralint.engine.lint import Job
 
 
 @contextmanager
-def watched(job: Job) -> Iterator[Job]:
-    """The job, with its progress shown on standard error where that is a terminal and there are rows to read."""
-    if job.data is None or not sys.stderr.isatty():
+def watched(job: Job, given: dict[str, Any]) -> Iterator[Job]:
+    """The job, with its progress shown on standard error where that is a terminal.
+
+    given: the options of the command line. Raises ValueError where a probe is asked for that cannot be had.
+    """
+    if given["probe"]:
+        with _probe_watched(job, given) as shown_job:
+            yield shown_job
+    elif job.data is None or not sys.stderr.isatty():
         yield job
+    else:
+        with click.progressbar(length=job.data.size, label="rows", file=sys.stderr) as bar:
+            yield job._replace(data=job.data._replace(progress=bar.update))
+
+
+@contextmanager
+def _probe_watched(job: Job, given: dict[str, Any]) -> Iterator[Job]:
+    from loralint.probe.request import Request
+
+    request = Request(
+        given["probe_model"],
+        given["probe_steps"],
+        given["probe_seconds"] or math.inf,
+        given["device"],
+        given["seed"],
+    )
+    if not sys.stderr.isatty():
+        yield probing(job, request)
         return
-    with click.progressbar(length=job.data.size, label="rows", file=sys.stderr) as bar:
-        yield job._replace(data=job.data._replace(progress=bar.update))
+    with click.progressbar(length=2 * request.steps, label="probe", file=sys.stderr) as bar:  # arms, then controls
+        yield probing(job, request._replace(progress=bar.update))

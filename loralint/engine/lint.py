@@ -1,6 +1,7 @@
 """The pipeline for one file: the runs that it starts, each judged, what is lifted, the score."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.engine.judge import Judgement, judge, unchecked_notes
@@ -9,8 +10,9 @@ from loralint.engine.score import score, verdict
 from loralint.engine.settings import Settings
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope
-from loralint.model import Finding, Note, Run, Setting, Value
+from loralint.model import Finding, Note, Probed, Run, Setting, Value
 from loralint.run.build import Assembled
+from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.starts import starts
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 class Job(NamedTuple):
     """What is the same for all files of one invocation. today: ISO date. baseline_root: folder its paths start at.
 
-    fixes: whether findings carry their edits. data: files of rows to check with every run.
+    fixes: whether findings carry their edits. data: files of rows to check with every run. probe: micro-trains a run.
     """
 
     rules: tuple[Rule, ...]
@@ -38,6 +40,7 @@ class Job(NamedTuple):
     show_settings: bool = False
     fixes: bool = True
     data: "Given | None" = None
+    probe: Callable[[Config], Probed] | None = None
 
 
 def lint(document: Document, job: Job, project: Project) -> list[tuple[Run, tuple[Document, ...]]]:
@@ -50,7 +53,8 @@ def _judged(assembled: Assembled, job: Job) -> Run:
     checked = _checked(assembled, job)
     if checked is not None:
         assembled = assembled._replace(observations=(*assembled.observations, *checked.observations))
-    scope = Scope(config, FACTS, assembled.observations, assembled.events)
+    probed = job.probe(config) if job.probe is not None else Probed()
+    scope = Scope(config, FACTS, (*assembled.observations, *probed.observations), assembled.events)
     result = judge(job.rules, config, scope, fixes=job.fixes)
     findings, notes = _suppressed(result, assembled, job)
     findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))
@@ -60,9 +64,17 @@ def _judged(assembled: Assembled, job: Job) -> Run:
         score(findings),
         verdict(findings),
         tuple(findings),
-        (*assembled.notes, *notes, *(checked.notes if checked is not None else ()), *unchecked_notes(result.unchecked)),
+        (
+            *probed.notes,
+            *assembled.notes,
+            *notes,
+            *(checked.notes if checked is not None else ()),
+            *unchecked_notes(result.unchecked),
+        ),
         tuple(Setting(field, config.get(field)) for field in config.fields()) if job.show_settings else (),
         assembled.reason,
+        probed.tables,
+        probed.series,
     )
 
 

@@ -13,6 +13,7 @@ from loralint.render.style import Style
 from loralint.source.shown import path, shown
 
 MAX_NOTE_LINES = 3
+MOST = 400  # characters of a table's title
 
 
 def render(report: Report, *, color: bool) -> str:
@@ -41,6 +42,10 @@ def _unchecked(report: Report) -> list[str]:
 
 def _run(run: Run, report: Report, style: Style, alone: bool) -> Iterator[str]:
     standing = [finding for finding in run.findings if finding.suppressed is None]
+    for table in run.tables:
+        yield style.bold(shown(table.title, MOST)) if table.name == "verdict" else f"  {shown(table.title, MOST)}"
+    if run.tables:
+        yield ""
     ordered = sorted(standing, key=lambda one: (TIERS.index(one.tier), one.span.line))
     for finding in ordered:
         yield from _finding(finding, report.text(finding.span), style)

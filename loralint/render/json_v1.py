@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from loralint.model import Finding, Fix, Note, Report, Run, Unknown, Value
+from loralint.model import Finding, Fix, Note, Report, Run, Table, Unknown, Value
 from loralint.source.secrets import mask, redact
 from loralint.version import __version__
 
@@ -41,7 +41,15 @@ def _run(run: Run) -> dict[str, Any]:
     }
     if run.settings:
         body["settings"] = [{"parameter": one.parameter, **setting(one.value)} for one in run.settings]
+    if run.tables:
+        body["tables"] = [_table(table) for table in run.tables]
+    if run.series:
+        body["series"] = [one._asdict() for one in run.series]
     return body
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {**table._asdict(), "rows": [[safe(cell, "") for cell in row] for row in table.rows]}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

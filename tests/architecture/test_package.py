@@ -39,7 +39,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
         assert name in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any("__pycache__" in name or name.endswith(".pyc") for name in names)
-    assert wheel.stat().st_size < 2_000_000
+    assert wheel.stat().st_size < 9_000_000  # 7 MB of it are the weights that --probe trains on
 
 
 def test_the_sdist_holds_what_the_tests_need(built):

@@ -10,6 +10,7 @@ import loralint
 from loralint.authoring.compile import read_rules
 from loralint.authoring.rule import Example, RuleFile
 from loralint.engine.settings import Settings
+from loralint.probe.request import Request
 from loralint.source.edit import apply
 
 RULES = [rule for _, rule in read_rules(Path(__file__).parents[2] / "rules")]
@@ -56,6 +57,7 @@ def _check(text: str, framework: str, example: Example, folder: Path):
         framework="" if framework in _PROGRAMS else framework,
         rows=given.rows,
         settings=Settings(preview=True),
+        probe=Request() if given.probe else None,
     )
     assert len(report.runs) == 1
     return report.runs[0], report.texts.get(report.runs[0].files[0], text)

@@ -1,0 +1,109 @@
+"""One config's arms over one base: the ramp and the run's own course, and control arms where those give cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import NamedTuple
+
+from loralint.facts.need import Missing
+from loralint.probe.base import LEAST_KNOWN, Base, loss_of
+from loralint.probe.plan import Plan
+from loralint.probe.ramp import STEPS, Edge, edge, learnt_after, ramp
+from loralint.probe.schedule import factor
+from loralint.probe.stack import Stack
+from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
+from loralint.probe.train import Trace, Watch, train
+from loralint.probe.verdict import STABLE, Band, Verdict, band, judge
+
+_LEARNT = 0.02  # nats below the base
+_HOPELESS = 3.0  # nats above it, at which a ramp ends
+_INPUTS_READ = 8  # batches
+
+
+class Outcome(NamedTuple):
+    """course: the run's own schedule squeezed into the probe's steps. edges: of the control arms, by name. stopped: why
+    it ended early ("" if it did not). seconds: of the clock. silent: modules whose adapters never got a gradient.
+    """
+
+    ramp: Trace
+    course: Trace
+    found: Edge
+    learnt: float | None
+    verdict: Verdict | None
+    own: Band
+    edges: dict[str, Edge]
+    inputs: list[Inputs]
+    spectra: list[Spectrum]
+    silent: tuple[str, ...]
+    base_loss: float
+    stopped: str
+    seconds: float
+
+
+class Limits(NamedTuple):
+    """How long a probe may take."""
+
+    steps: int = STEPS
+    seconds: float = float("inf")
+    progress: Callable[[int], None] = lambda _: None
+
+
+def experiment(plan: Plan, base: Base, limits: Limits) -> Outcome:
+    """Run the arms. Raises Missing where the base or the targets allow no verdict."""
+    from math import log
+
+    start, loss = monotonic(), loss_of(base)
+    if loss > log(base.vocabulary) - LEAST_KNOWN:
+        raise Missing(
+            f"{base.title} knows too little: its loss of {loss:.1f} nats is next to chance, so nothing can break"
+        )
+    watch = Watch(limits.progress, start + limits.seconds)
+    batches = base.batches(limits.steps, plan.rows, plan.arm.seed)
+    arm, rates = plan.arm._replace(gain=base.gain), ramp(plan.arm.optimizer, limits.steps)
+    stack = Stack(base.model, (arm, arm))
+    try:
+        if not stack.modules:
+            raise Missing(f"no layer of {base.title} is among the targets")
+        inputs = measure_inputs(stack, batches[:_INPUTS_READ])
+        traces, stopped = train(stack, batches, lambda step: (rates[step], _course(plan, step, limits.steps)), watch)
+        learnt_spectra, silent = spectra(stack, 1), _silent(stack)
+    finally:
+        stack.close()
+    found, learnt = edge(rates, traces[0].losses), learnt_after(rates, traces[0].losses, _LEARNT)
+    own = band(base.kind, plan.arm.optimizer)
+    verdict = judge(plan, found, learnt, own, whole=not stopped)
+    edges: dict[str, Edge] = {}
+    if verdict is not None and verdict.word != STABLE and not stopped:
+        edges, stopped = _controls(plan, base, limits, watch)
+    parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
+    return Outcome(traces[0], traces[1], found, learnt, verdict, own, edges, *parts)
+
+
+def _course(plan: Plan, step: int, steps: int) -> float:
+    return plan.arm.lr * factor(plan.schedule, (step + 0.5) / steps)
+
+
+def _controls(plan: Plan, base: Base, limits: Limits, watch: Watch) -> tuple[dict[str, Edge], str]:
+    """The ramp again with the adapters' inputs changed, and in fp32 where the run stores them in less."""
+    arm = plan.arm._replace(gain=base.gain)
+    arms = {kind: arm._replace(inputs=kind) for kind in ("scale", "l2", "module")}
+    if arm.stored != "fp32":
+        arms["fp32"] = arm._replace(stored="fp32")
+    rates, batches = ramp(arm.optimizer, limits.steps), base.batches(limits.steps, plan.rows, arm.seed)
+    stack = Stack(base.model, arms.values())
+    try:
+        measure_inputs(stack, batches[:_INPUTS_READ])
+        traces, stopped = train(stack, batches, lambda step: [rates[step]] * len(arms), watch, enough=_HOPELESS)
+    finally:
+        stack.close()
+    if stopped:
+        return {}, stopped
+    return {name: edge(rates, trace.losses) for name, trace in zip(arms, traces, strict=True)}, ""
+
+
+def _silent(stack: Stack) -> tuple[str, ...]:
+    """Modules whose B is still all zeros, so that no step ever reached them."""
+    return tuple(
+        slot.module for slot in stack.slots if slot.part == "B" and not slot.of(stack.weights.detach())[0].any()
+    )

@@ -1,0 +1,135 @@
+"""From a config to the numbers of a probe; what the probe cannot speak of ends it, with the reason. No torch here."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+from loralint.facts.need import Missing, known, number, optional, positive
+from loralint.facts.precision import adapter_dtype
+from loralint.facts.scope import Scope
+from loralint.model import Unknown
+from loralint.probe.arm import OPTIMIZERS, Arm
+from loralint.probe.modules import targets
+from loralint.probe.schedule import SHAPES, Schedule
+
+_TASKS = frozenset({"sft", "pt"})
+_FAMILIES = {"adam": "adamw", **{name: name for name in OPTIMIZERS}}
+_INITS = {"none": "kaiming", "true": "kaiming", "gaussian": "gaussian"}
+# Rows of one step; the bands were measured on 2 to 8, and the edge moves with the batch.
+_FEWEST, _MOST = 2, 8
+
+
+class Plan(NamedTuple):
+    """What the config means for a probe. rows: of one step. steps: of the whole run, None where unknown.
+
+    assumed: what was taken for granted, in words for the verdict.
+    """
+
+    arm: Arm
+    rows: int
+    schedule: Schedule
+    steps: float | None
+    assumed: tuple[str, ...] = ()
+
+
+def plan(scope: Scope, seed: int = 0) -> Plan:
+    """The probe of a run. Raises Missing with the reason for what is not measured, or not known."""
+    _refuse(scope)
+    assumed: list[str] = []
+    arm = Arm(
+        rank=int(_in_range(scope, "adapter.rank", 1024)),
+        alpha=number(scope, "adapter.alpha", "the config has no LoRA alpha"),
+        targets=targets(scope),
+        lr=positive(scope, "optim.lr", "the config has no learning rate"),
+        optimizer=_optimizer(scope),
+        rslora=known(scope, "adapter.rslora") is True,
+        dora=known(scope, "adapter.dora") is True,
+        dropout=min(0.95, max(0.0, optional(scope, "adapter.dropout", 0.0))),
+        lr_ratio=optional(scope, "adapter.loraplus_ratio", 1.0),
+        beta1=optional(scope, "optim.beta1", 0.9),
+        beta2=optional(scope, "optim.beta2", 0.999),
+        eps=optional(scope, "optim.eps", 1e-8),
+        momentum=optional(scope, "optim.momentum", 0.0),
+        weight_decay=optional(scope, "optim.weight_decay", 0.0),
+        clip=optional(scope, "optim.max_grad_norm", 0.0) or inf,
+        stored=adapter_dtype(scope),
+        init=_init(scope),
+        seed=seed,
+    )
+    return Plan(arm, _rows(scope, assumed), _schedule(scope, assumed), _steps(scope, assumed), tuple(assumed))
+
+
+def _refuse(scope: Scope) -> None:
+    """What no bands were measured for."""
+    task = known(scope, "train.task")
+    if task is not None and task not in _TASKS:
+        raise Missing(f"the probe trains on the next token, and this run is of task {task}")
+    method = known(scope, "adapter.method")
+    if method != "lora":
+        what = "trains the whole model" if method == "full" else f"trains by {method}"
+        raise Missing(f"the probe is of LoRA, and this run {what}")
+    for field, said in (
+        ("adapter.rank_pattern", "ranks differ by module"),
+        ("adapter.alpha_pattern", "alphas differ by module"),
+        ("adapter.target_parameters", "adapters sit on packed experts"),
+        ("adapter.layers", "only some layers get adapters"),
+        ("adapter.modules_to_save", "whole modules train beside the adapters"),
+        ("adapter.exclude", "some modules are left out by name"),
+    ):
+        if known(scope, field):
+            raise Missing(f"{said}, which the probe does not do yet")
+
+
+def _in_range(scope: Scope, field: str, most: int) -> float:
+    value = positive(scope, field, "the config has no LoRA rank")
+    if value > most:
+        raise Missing(f"a rank of {value:g} is more than the probe trains, which is {most}")
+    return value
+
+
+def _optimizer(scope: Scope) -> str:
+    family = known(scope, "optim.family")
+    if known(scope, "optim.unit_lr") or family not in _FAMILIES:
+        raise Missing(f"no runs with an optimizer like `{known(scope, 'optim.name')}` were measured")
+    return _FAMILIES[str(family)]
+
+
+def _init(scope: Scope) -> str:
+    said = str(known(scope, "adapter.init")).lower()
+    if said not in _INITS:
+        raise Missing(f"adapters that start from `{said}` were not measured")
+    return _INITS[said]
+
+
+def _rows(scope: Scope, assumed: list[str]) -> int:
+    rows = scope.get("batch.effective").value
+    if isinstance(rows, Unknown) or not isinstance(rows, (int, float)):
+        assumed.append(f"{_FEWEST} rows a step, since the batch size is unknown")
+        return _FEWEST
+    return int(min(_MOST, max(_FEWEST, rows)))
+
+
+def _schedule(scope: Scope, assumed: list[str]) -> Schedule:
+    """Unknown shapes count as constant, which is the hardest of them."""
+    name = scope.get("schedule.name").value
+    warm = scope.get("steps.warmup_share").value
+    share = min(1.0, max(0.0, float(warm))) if isinstance(warm, (int, float)) else 0.0
+    if name not in SHAPES:
+        assumed.append("a constant rate" + ("" if name is None or isinstance(name, Unknown) else f" for `{name}`"))
+        name = "constant"
+    return Schedule(str(name), share, _floor(scope))
+
+
+def _floor(scope: Scope) -> float:
+    share = scope.get("schedule.min_lr_ratio").value
+    return min(1.0, max(0.0, float(share))) if isinstance(share, (int, float)) else 0.0
+
+
+def _steps(scope: Scope, assumed: list[str]) -> float | None:
+    steps = scope.get("steps.total").value
+    if isinstance(steps, (int, float)):
+        return float(steps)
+    reason = steps.reason if isinstance(steps, Unknown) else "the length of the run is unknown"
+    assumed.append(f"a run long enough to learn: {reason}")
+    return None

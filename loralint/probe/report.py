@@ -1,0 +1,172 @@
+"""An outcome in the words and records of a report; no torch here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from loralint.model import Note, Observation, Probed, Series, Table, Value
+from loralint.probe.base import Base
+from loralint.probe.diagnosis import Cause, diagnose
+from loralint.probe.experiment import Outcome
+from loralint.probe.plan import Plan
+from loralint.probe.ramp import STEPS
+from loralint.probe.train import Trace
+from loralint.probe.verdict import NOT_LEARNING, STABLE, Verdict
+
+_KINDS = {"UNSTABLE": "probe-unstable", "BORDERLINE": "probe-borderline", "NOT LEARNING": "probe-not-learning"}
+
+
+def probed(plan: Plan, base: Base, outcome: Outcome, rate: Value) -> Probed:
+    """Everything to report of one run. rate: the value of `optim.lr`, where a finding points."""
+    cause = _cause(outcome)
+    observation = _observation(base, outcome, cause, rate)
+    return Probed(
+        (observation,) if observation is not None else (),
+        tuple(_notes(plan, base, outcome)),
+        tuple(_tables(plan, base, outcome, cause)),
+        tuple(_series(outcome)),
+    )
+
+
+def _cause(outcome: Outcome) -> Cause | None:
+    if outcome.verdict is None or outcome.verdict.word == STABLE:
+        return None
+    unmoved = outcome.course.unmoved
+    return diagnose(
+        outcome.verdict.word,
+        outcome.found,
+        outcome.edges,
+        outcome.inputs,
+        first_rate=outcome.ramp.rates[0],
+        broken_at=outcome.course.broken[0],
+        unmoved=sum(unmoved) / max(1, len(unmoved)),
+    )
+
+
+def _observation(base: Base, outcome: Outcome, cause: Cause | None, rate: Value) -> Observation | None:
+    verdict = outcome.verdict
+    if verdict is None or cause is None:
+        return None
+    data = {
+        "model": base.title,
+        "own": base.kind == "own",
+        "certain": verdict.certain,
+        "place": place(verdict),
+        "cause": cause.says,
+        "change": cause.change,
+        "safe": rounded_down(verdict.safe),
+    }
+    wanted = "" if verdict.word == NOT_LEARNING else f"{data['safe']}"
+    return Observation(_KINDS[verdict.word], rate, "changed", cause.says, wanted, data=data)
+
+
+def place(verdict: Verdict) -> str:
+    """Where the rate lies, such as "3.1 x below the edge"."""
+    times = verdict.headroom if verdict.headroom >= 1 else 1 / verdict.headroom
+    least = "" if verdict.exact else "at least "
+    return f"{least}{times:.2g} x {'below' if verdict.headroom >= 1 else 'above'} the edge"
+
+
+def rounded_down(rate: float) -> float:
+    """To one digit, as people write rates."""
+    unit = 10.0 ** math.floor(math.log10(rate))
+    return float(f"{math.floor(rate / unit + 1e-9) * unit:.0e}")
+
+
+def _notes(plan: Plan, base: Base, outcome: Outcome) -> Iterator[Note]:
+    if outcome.verdict is None:
+        yield Note("not-checked", f"probe: {outcome.stopped or 'no verdict'}, which is too early to tell")
+    elif outcome.stopped:
+        yield Note("not-checked", f"probe: {outcome.stopped}; the rest was not tried")
+    if outcome.verdict is not None and not outcome.verdict.certain:
+        yield Note("info", f"probe: no real run with {plan.arm.optimizer} was measured; the band is that of AdamW")
+    if base.kind == "embedded" and outcome.verdict is not None and outcome.verdict.word != STABLE:
+        yield Note("info", "probe: the edge of real models lies at 0.25 to 1 times that of the embedded one")
+    if plan.assumed:
+        yield Note("info", f"probe: assumed {'; '.join(plan.assumed)}")
+    if outcome.silent:
+        yield Note(
+            "info", f"probe: no gradient ever reached {len(outcome.silent)} modules, such as {outcome.silent[0]}"
+        )
+
+
+def _tables(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None) -> Iterator[Table]:
+    yield _verdict_table(plan, base, outcome, cause)
+    if outcome.edges:
+        yield _controls(outcome)
+    if outcome.inputs:
+        worst = max(outcome.inputs, key=lambda one: one.worst_ratio)
+        title = f"inputs: the largest norm is {worst.worst_ratio:.2g} x the median, in {worst.worst_module}"
+        columns = ("module", "median norm", "p99", "max", "worst max/median", "worst module")
+        yield Table("inputs", title, columns, tuple(map(tuple, outcome.inputs)))
+    if outcome.spectra:
+        title = "spectrum: singular values of the update at the end of the squeezed run"
+        yield Table("spectrum", title, ("module", "largest", "share of the first", "slope"), tuple(outcome.spectra))
+
+
+def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None) -> Table:
+    verdict, course = outcome.verdict, outcome.course
+    setting = f"{base.title}, {len(outcome.ramp.losses)} steps of {plan.rows}x{base.rows.shape[1]} tokens"
+    rows: list[tuple[object, object]] = [
+        ("verdict", verdict.word if verdict is not None else None),
+        ("headroom", verdict.headroom if verdict is not None else None),
+        ("edge_reached", outcome.found.reached),
+        ("highest_stable_rate", verdict.safe if verdict is not None else None),
+        ("cause", cause.name if cause is not None else None),
+        ("model", base.title),
+        ("base_loss_nats", outcome.base_loss),
+        ("rate", plan.arm.lr),
+        ("ramp_edge_rate", outcome.found.rate),
+        ("final_loss_minus_base_nats", course.losses[-1] if course.losses else None),
+        ("first_not_finite_step", course.broken[0] if course.broken[0] >= 0 else None),
+        ("first_not_finite_tensor", course.broken[1] or None),
+        ("share_unmoved", sum(course.unmoved) / max(1, len(course.unmoved))),
+        ("largest_update_over_weight", max(course.ratios, default=0.0)),
+        ("modules_without_gradient", len(outcome.silent)),
+        ("seed", plan.arm.seed),
+    ]
+    return Table("verdict", _headline(plan, verdict, cause, setting, outcome), ("what", "value"), tuple(rows))
+
+
+def _headline(plan: Plan, verdict: Verdict | None, cause: Cause | None, setting: str, outcome: Outcome) -> str:
+    spent = f"{setting}, {outcome.seconds:.0f} s"
+    if verdict is None:
+        return f"probe: no verdict ({spent})"
+    steps = "" if len(outcome.ramp.losses) == STEPS else f"; its bands are for {STEPS} steps"
+    word = verdict.word if verdict.certain else f"likely {verdict.word}"
+    why = f": {cause.says}" if cause is not None else ""
+    return f"probe: {word}. Learning rate {plan.arm.lr:g} is {place(verdict)}{why} ({spent}{steps})"
+
+
+_CONTROLS = {
+    "scale": "every input token at its module's median norm",
+    "l2": "every input token at norm 1 (like a lower rate)",
+    "module": "every module's inputs at one median norm",
+    "fp32": "adapter and optimizer state in fp32",
+}
+
+
+def _controls(outcome: Outcome) -> Table:
+    factors = {name: one.rate / outcome.found.rate for name, one in outcome.edges.items()}
+    said = ", ".join(f"{name} {times:.2g}" for name, times in factors.items())
+    rows = tuple((name, _CONTROLS[name], outcome.edges[name].rate, times) for name, times in factors.items())
+    title = f"controls: the edge moves by a factor of {said}"
+    return Table("controls", title, ("arm", "what is changed", "edge rate", "factor"), rows)
+
+
+def _series(outcome: Outcome) -> Iterator[Series]:
+    ramp, course = outcome.ramp, outcome.course
+    yield Series("ramp", "learning rate", "loss minus the base's (nats)", _points(ramp.rates, ramp.losses))
+    for name, unit, values in _of_course(course):
+        yield Series(name, "step", unit, _points([float(step) for step in range(len(values))], values))
+
+
+def _of_course(course: Trace) -> Iterator[tuple[str, str, list[float]]]:
+    yield "course", "loss minus the base's (nats)", course.losses
+    yield "gradient", "norm of the gradient before clipping", course.norms
+    yield "update", "largest |s BA| / |W|", course.ratios
+
+
+def _points(xs: Sequence[float], ys: Sequence[float]) -> tuple[tuple[float, float | None], ...]:
+    return tuple((x, y if math.isfinite(y) else None) for x, y in zip(xs, ys, strict=True))

@@ -1,0 +1,128 @@
+"""The loop: every arm of a stack over the same batches, with what each step showed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from loralint.probe.loss import token_loss
+from loralint.probe.optimizers import Optimizer
+from loralint.probe.stack import Slot, Stack
+
+Rates = Callable[[int], Sequence[float]]
+
+
+class Trace(NamedTuple):
+    """One arm, step by step: rate of A, loss less the frozen base's on the same batch (nats), norm of the gradient,
+    share of entries that rounding left unmoved, and the largest |s dBA| / |W| of its modules.
+
+    broken: the first step whose loss or gradient was not finite, and the tensor; (-1, "") for none. A value that is not
+    finite stands as inf.
+    """
+
+    rates: list[float]
+    losses: list[float]
+    norms: list[float]
+    unmoved: list[float]
+    ratios: list[float]
+    broken: tuple[int, str] = (-1, "")
+
+
+class Watch(NamedTuple):
+    """Who hears of each step, and the clock time (`time.monotonic`) at which to stop."""
+
+    progress: Callable[[int], None] = lambda _: None
+    until: float = math.inf
+
+
+def train(
+    stack: Stack, batches: Sequence[Tensor], rates: Rates, watch: Watch | None = None, *, enough: float = math.inf
+) -> tuple[list[Trace], str]:
+    """Train all arms over `batches` ([rows, tokens] each); their traces, and why it stopped early ("" if it did not).
+
+    rates: for a step, the rate of every arm. enough: stops once every arm's loss stood so far above the base's at its
+    last two steps. Ctrl-C stops too.
+    """
+    watch, optimizer = watch or Watch(), Optimizer(stack)
+    traces = [Trace([], [], [], [], []) for _ in stack.arms]
+    for step, batch in enumerate(batches):
+        if monotonic() > watch.until:
+            return traces, f"stopped after {step} of {len(batches)} steps: the time given is over"
+        try:
+            _step(stack, optimizer, batch, list(rates(step)), traces)
+        except KeyboardInterrupt:
+            return _even(traces), f"interrupted after {step} of {len(batches)} steps"
+        watch.progress(1)
+        if all(len(trace.losses) > 1 and min(trace.losses[-2:]) > enough for trace in traces):
+            break
+    return traces, ""
+
+
+def _step(stack: Stack, optimizer: Optimizer, batch: Tensor, rates: list[float], traces: list[Trace]) -> None:
+    base = token_loss(stack.frozen(batch), batch).item()
+    losses = token_loss(stack(batch), batch, len(stack.arms))
+    losses.sum().backward()
+    broken = _broken(stack, losses)
+    norms = optimizer.step(torch.tensor(rates)).tolist()
+    ratios = update_ratios(stack).tolist()
+    for k, trace in enumerate(traces):
+        if broken[k] and trace.broken[0] < 0:
+            traces[k] = trace._replace(broken=(len(trace.losses), broken[k]))
+        trace.rates.append(rates[k])
+        trace.losses.append(_finite(losses[k].item() - base))
+        trace.norms.append(_finite(norms[k]))
+        trace.unmoved.append(optimizer.unmoved[k].item())
+        trace.ratios.append(_finite(ratios[k]))
+
+
+def _finite(value: float) -> float:
+    return value if math.isfinite(value) else math.inf
+
+
+def _even(traces: list[Trace]) -> list[Trace]:
+    """Traces cut to the steps that all of them have whole."""
+    whole = min(len(trace.ratios) for trace in traces)
+    return [
+        Trace(
+            trace.rates[:whole],
+            trace.losses[:whole],
+            trace.norms[:whole],
+            trace.unmoved[:whole],
+            trace.ratios[:whole],
+            trace.broken,
+        )
+        for trace in traces
+    ]
+
+
+def _broken(stack: Stack, losses: Tensor) -> list[str]:
+    """Of every arm the first tensor that is not finite: "loss" or the gradient of a module's matrix; "" for none."""
+    gradient = stack.weights.grad
+    assert gradient is not None
+    found = ["" if fine else "loss" for fine in losses.isfinite().tolist()]
+    for k, fine in enumerate(gradient.isfinite().all(1).tolist()):
+        if not fine and not found[k]:
+            found[k] = next(_title(slot) for slot in stack.slots if not slot.of(gradient[k : k + 1]).isfinite().all())
+    return found
+
+
+def _title(slot: Slot) -> str:
+    return f"{slot.module}.{'magnitude' if slot.part == 'm' else 'lora_' + slot.part}"
+
+
+@torch.no_grad()
+def update_ratios(stack: Stack) -> Tensor:
+    """The largest |s BA| / |W| (Frobenius) over the modules of every arm, [arms]."""
+    largest = torch.zeros(len(stack.arms), device=stack.weights.device)
+    pairs = {(slot.module, slot.part): slot.of(stack.weights) for slot in stack.slots}
+    for name, module in stack.modules.items():
+        a, b = pairs[name, "A"], pairs[name, "B"]
+        size = ((b.mT @ b) * (a @ a.mT)).sum((1, 2)).clamp_min(0).sqrt() * module.scale.flatten()
+        ratio = torch.nan_to_num(size / module.size, nan=math.inf)
+        largest = torch.maximum(largest, ratio)
+    return largest

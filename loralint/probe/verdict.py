@@ -1,0 +1,66 @@
+"""What a ramp means: the bands that real runs set, and the word for a run's place among them; no torch here."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from loralint.knowledge.data import part
+from loralint.probe.plan import Plan
+from loralint.probe.ramp import Edge
+from loralint.probe.schedule import mean_factor
+
+STABLE, BORDERLINE, UNSTABLE, NOT_LEARNING = "STABLE", "BORDERLINE", "UNSTABLE", "NOT LEARNING"
+
+
+class Band(NamedTuple):
+    """Peak rate over the ramp's rate: up to `stable` runs trained well, from `unstable` on they broke; `edge` is the
+    middle, which headroom is counted from. learns: travel (sum of rates) over that of the ramp's first learning, below
+    which runs stalled. measured: on real runs of this very optimizer.
+    """
+
+    stable: float
+    edge: float
+    unstable: float
+    learns: float
+    measured: bool
+
+
+class Verdict(NamedTuple):
+    """word: one of the four. headroom: rate of the edge over the run's (above 1: the run is below it). safe: the
+    highest rate that would be called STABLE. exact: the edge was reached, else it lies at least so high.
+    certain: as `measured` of the band.
+    """
+
+    word: str
+    headroom: float
+    safe: float
+    exact: bool
+    certain: bool
+
+
+def band(kind: str, optimizer: str) -> Band:
+    """The band of a kind of base model and an optimizer; those without runs of their own borrow another's."""
+    data: Any = part("probe")
+    borrowed = data["borrowed"].get(optimizer)
+    row = data["bands"][kind][borrowed or optimizer]
+    return Band(row["stable"], row["edge"], row["unstable"], row["learns"], borrowed is None)
+
+
+def judge(plan: Plan, found: Edge, learnt: float | None, own: Band, *, whole: bool) -> Verdict | None:
+    """The verdict; None where the ramp was broken off before it could tell. learnt: see `ramp.learnt_after`."""
+    if found.rate <= 0:
+        return None
+    ratio = plan.arm.lr / found.rate
+    if not found.reached and not whole and ratio > own.stable:
+        return None
+    word = STABLE if ratio <= own.stable else UNSTABLE if ratio >= own.unstable and found.reached else BORDERLINE
+    if word == STABLE and _stalls(plan, learnt, own):
+        word = NOT_LEARNING
+    return Verdict(word, own.edge / ratio, own.stable * found.rate, found.reached, own.measured)
+
+
+def _stalls(plan: Plan, learnt: float | None, own: Band) -> bool:
+    """Whether the whole run travels less than it takes to learn anything."""
+    if learnt is None or plan.steps is None:
+        return False
+    return plan.arm.lr * mean_factor(plan.schedule) * plan.steps < own.learns * learnt

@@ -1,0 +1,196 @@
+"""Every arm of a stack against real PEFT: the same losses and gradient norms to five digits, all in one stack."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("peft")
+pytest.importorskip("transformers")
+
+from loralint.probe.arm import Arm  # noqa: E402
+from loralint.probe.llama import Llama, Sizes  # noqa: E402
+from loralint.probe.loss import token_loss  # noqa: E402
+from loralint.probe.optimizers import Optimizer  # noqa: E402
+from loralint.probe.stack import Stack  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+SIZES = Sizes(vocab=128, width=64, layers=2, heads=4, kv_heads=2, head=16, inner=96)
+ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
+LINEAR = (*ATTENTION, "gate_proj", "up_proj", "down_proj")
+PLAIN = Arm(8, 16, LINEAR, lr=1e-2)
+ARMS = {
+    "plain": PLAIN,
+    "clipped and decayed": PLAIN._replace(targets=ATTENTION, clip=0.1, weight_decay=0.1),
+    "rslora": PLAIN._replace(rslora=True, rank=4),
+    "lora+": PLAIN._replace(lr_ratio=16.0, lr=2e-3, clip=1.0),
+    "dora": PLAIN._replace(dora=True),
+    "dora of down with lora+": PLAIN._replace(dora=True, targets=("down_proj",), rank=16, lr_ratio=4.0),
+    "sgd": PLAIN._replace(optimizer="sgd", lr=0.1, targets=("down_proj",), weight_decay=0.1),
+    "sgd with momentum, clipped": PLAIN._replace(optimizer="sgd", lr=0.5, clip=1.0, momentum=0.9),
+    "lion": PLAIN._replace(optimizer="lion", lr=1e-3, beta2=0.99, weight_decay=0.1),
+    "adafactor": PLAIN._replace(optimizer="adafactor", lr=3e-3, rank=4, weight_decay=0.1),
+    "adafactor of dora": PLAIN._replace(optimizer="adafactor", lr=3e-3, dora=True, targets=ATTENTION),
+}
+
+
+def _models():
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    real = LlamaForCausalLM(
+        LlamaConfig(
+            hidden_size=64,
+            intermediate_size=96,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            head_dim=16,
+            vocab_size=128,
+            rms_norm_eps=1e-5,
+            tie_word_embeddings=True,
+            initializer_range=0.1,
+        )
+    )
+    ours = Llama(SIZES)
+    ours.load_state_dict({name: one for name, one in real.state_dict().items() if name != "lm_head.weight"})
+    return real, ours
+
+
+@pytest.fixture(scope="module")
+def batches():
+    return torch.randint(0, 128, (4, 2, 32), generator=torch.Generator().manual_seed(1))
+
+
+@pytest.fixture(scope="module")
+def ours(batches):
+    """Loss and norm of every arm at four steps of one stack that holds them all, and its first weights."""
+    stack = Stack(_models()[1], ARMS.values())
+    first, optimizer, seen = stack.weights.detach().clone(), Optimizer(stack), []
+    for batch in batches:
+        losses = token_loss(stack(batch), batch, len(ARMS))
+        losses.sum().backward()
+        norms = optimizer.step(torch.tensor([arm.lr for arm in ARMS.values()]))
+        seen.append((losses.tolist(), norms.tolist()))
+    return stack, first, seen
+
+
+class _Lion(torch.optim.Optimizer):
+    """As published (arXiv:2302.06675, algorithm 2)."""
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for one in group["params"]:
+                kept = self.state[one].setdefault("kept", torch.zeros_like(one))
+                update = torch.sign(0.9 * kept + 0.1 * one.grad) + group["weight_decay"] * one
+                one.sub_(group["lr"] * update)
+                kept.mul_(0.99).add_(one.grad, alpha=0.01)
+
+
+def _optimizer(arm: Arm, model):
+    from transformers.optimization import Adafactor
+
+    named = [(name, one) for name, one in model.named_parameters() if one.requires_grad]
+    fast = [one for name, one in named if "lora_B" in name or one.ndim == 1]  # as PEFT's create_loraplus_optimizer
+    slow = [one for name, one in named if not ("lora_B" in name or one.ndim == 1)]
+    groups = [{"params": slow, "lr": arm.lr}, {"params": fast, "lr": arm.lr * arm.lr_ratio}]
+    decay = arm.weight_decay
+    if arm.optimizer == "adamw":
+        return torch.optim.AdamW(groups, lr=arm.lr, weight_decay=decay)
+    if arm.optimizer == "sgd":
+        return torch.optim.SGD(groups, lr=arm.lr, momentum=arm.momentum, weight_decay=decay)
+    if arm.optimizer == "lion":
+        return _Lion(groups, {"lr": arm.lr, "weight_decay": decay})
+    return Adafactor(groups, lr=arm.lr, scale_parameter=False, relative_step=False, weight_decay=decay)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_an_arm_is_the_run_that_peft_would_make(name, ours, batches):
+    from peft import LoraConfig, get_peft_model
+
+    stack, first, seen = ours
+    k, arm = list(ARMS).index(name), ARMS[name]
+    model = get_peft_model(
+        _models()[0],
+        LoraConfig(
+            r=arm.rank,
+            lora_alpha=arm.alpha,
+            target_modules=list(arm.targets),
+            use_rslora=arm.rslora,
+            use_dora=arm.dora,
+        ),
+    )
+    for slot in stack.slots:
+        if slot.part == "A" and arm.hits(slot.module):
+            weight = model.base_model.model.get_submodule(slot.module).lora_A.default.weight
+            weight.data.copy_(slot.of(first)[k][: arm.rank])
+    optimizer = _optimizer(arm, model)
+    for batch, (losses, norms) in zip(batches, seen, strict=True):
+        loss = model(input_ids=batch, labels=batch).loss
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), arm.clip)
+        optimizer.step()
+        optimizer.zero_grad()
+        assert losses[k] == pytest.approx(loss.item(), rel=1e-5)
+        assert norms[k] == pytest.approx(norm.item(), rel=1e-5)
+
+
+def test_our_llama_is_that_of_transformers(batches):
+    real, ours = _models()
+    with torch.no_grad():
+        assert torch.allclose(real(batches[0]).logits, ours(batches[0]), atol=1e-5)
+
+
+def test_what_is_not_finite_stays_in_its_arm(batches):
+    from loralint.probe.train import train
+
+    wild, calm = PLAIN._replace(optimizer="sgd", lr=1e30), PLAIN._replace(lr=1e-4)
+    together, _ = train(Stack(_models()[1], (wild, calm)), batches, lambda _: (wild.lr, calm.lr))
+    alone, _ = train(Stack(_models()[1], (calm,)), batches, lambda _: (calm.lr,))
+    assert together[0].broken[0] in (1, 2)
+    assert together[0].broken[1]
+    assert together[1].broken == (-1, "")
+    assert together[1].losses == pytest.approx(alone[0].losses, abs=1e-5)
+
+
+def test_close_gives_the_model_back(batches):
+    _, ours = _models()
+    before = ours(batches[0])
+    stack = Stack(ours, (PLAIN,))
+    stack.close()
+    assert not any("base" in name for name, _ in ours.named_modules())
+    assert torch.equal(before, ours(batches[0]))
+
+
+def test_a_half_precision_adapter_dies_of_adams_epsilon_at_once(batches):
+    """1e-8 is 0 in fp16, so A, without a gradient at the first step, becomes 0/0."""
+    from loralint.probe.train import train
+
+    arms = [PLAIN._replace(stored=stored, lr=1e-3) for stored in ("fp16", "fp32", "bf16")]
+    traces, _ = train(Stack(_models()[1], arms), batches, lambda _: [1e-3] * 3)
+    assert [trace.broken[0] for trace in traces] == [1, -1, -1]
+
+
+def test_bf16_leaves_small_updates_out(batches):
+    from loralint.probe.train import train
+
+    arms = [PLAIN._replace(stored=stored, targets=("q_proj",)) for stored in ("bf16", "fp32")]
+    traces, _ = train(Stack(_models()[1], arms), batches, lambda _: [1e-5] * 2)
+    assert traces[0].unmoved[-1] > 0.3  # entries of A, which starts at up to 1/8; B starts at 0 and moves
+    assert traces[1].unmoved[-1] == 0
+
+
+def test_control_arms_change_only_what_they_say(batches):
+    from loralint.probe.statistics import measure_inputs
+
+    stack = Stack(_models()[1], [PLAIN._replace(inputs=kind) for kind in ("plain", "scale", "l2", "module")])
+    found = {one.kind: one for one in measure_inputs(stack, batches)}
+    assert found["down_proj"].largest >= found["down_proj"].p99 >= found["down_proj"].median
+    module = stack.modules["model.layers.0.mlp.down_proj"]
+    given = module._given(torch.randn(4, 10, 96)[:1].expand(4, -1, -1))  # noqa: SLF001 - the one place that makes them
+    norms = given.norm(dim=-1)
+    assert torch.allclose(norms[1], torch.full((10,), module.median), rtol=1e-4)
+    assert torch.allclose(norms[2], torch.ones(10), rtol=1e-4)
+    assert torch.allclose(norms[3] / norms[0], torch.full((10,), module.middle / module.median), rtol=1e-4)

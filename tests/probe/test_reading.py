@@ -1,0 +1,185 @@
+"""What needs no torch: the config's numbers, schedules, edges, bands, causes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from loralint.facts import FACTS
+from loralint.facts.need import Missing
+from loralint.facts.scope import Scope
+from loralint.probe.arm import Arm
+from loralint.probe.diagnosis import diagnose
+from loralint.probe.plan import Plan, plan
+from loralint.probe.ramp import Edge, edge, learnt_after, ramp
+from loralint.probe.schedule import Schedule, factor, mean_factor
+from loralint.probe.verdict import Band, band, judge
+from loralint.run.options import Options
+from loralint.run.project import Project
+from loralint.run.starts import starts
+from loralint.source.read import read_bytes
+
+CONFIG = """base_model: Qwen/Qwen2.5-0.5B
+adapter: lora
+lora_r: 8
+lora_alpha: 16
+lora_target_modules: [q_proj, v_proj]
+optimizer: adamw_torch
+learning_rate: 0.0002
+lr_scheduler: cosine
+warmup_ratio: 0.1
+max_grad_norm: 1.0
+micro_batch_size: 4
+gradient_accumulation_steps: 1
+max_steps: 500
+"""
+
+
+def scope(text: str) -> Scope:
+    (one,) = starts(read_bytes(text.encode(), "config.yaml", "yaml"), Options("", None, {}, "axolotl"), Project())
+    return Scope(one.config, FACTS)
+
+
+def test_a_config_becomes_an_arm():
+    found = plan(scope(CONFIG), seed=3)
+    assert found.arm[:5] == (8, 16, ("q_proj", "v_proj"), 2e-4, "adamw")
+    assert (found.arm.clip, found.arm.seed, found.arm.stored) == (1.0, 3, "fp32")
+    assert (found.rows, found.schedule, found.steps) == (4, Schedule("cosine", 0.1), 500)
+    assert found.assumed == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "value"),
+    [
+        ("max_grad_norm: 1.0", "max_grad_norm: 0", "clip", inf),
+        ("lora_target_modules: [q_proj, v_proj]", "lora_target_modules: [c_attn]", "targets",
+         ("q_proj", "k_proj", "v_proj")),
+        ("lora_target_modules: [q_proj, v_proj]", "lora_target_modules: '.*mlp.*'", "targets",
+         ("gate_proj", "up_proj", "down_proj")),
+        ("lora_r: 8", "lora_r: 8\nloraplus_lr_ratio: 16", "lr_ratio", 16),
+        ("lora_r: 8", "lora_r: 8\npeft_use_dora: true", "dora", True),
+        ("lora_r: 8", "lora_r: 8\npeft_use_rslora: true", "rslora", True),
+        ("optimizer: adamw_torch", "optimizer: sgd", "optimizer", "sgd"),
+        ("optimizer: adamw_torch", "optimizer: lion_8bit", "optimizer", "lion"),
+    ],
+)  # fmt: skip
+def test_each_setting_reaches_its_place(old, new, field, value):
+    if "'" in new:
+        pytest.importorskip("re2")
+    assert getattr(plan(scope(CONFIG.replace(old, new))).arm, field) == value
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("adapter: lora\n", "", "trains the whole model"),
+        ("micro_batch_size", "rl: dpo\nmicro_batch_size", "of task dpo"),
+        ("learning_rate: 0.0002\n", "", "no learning rate"),
+        ("[q_proj, v_proj]", "[q_proj, zebra]", "which layers `zebra` are"),
+        ("optimizer: adamw_torch", "optimizer: muon", "like `muon`"),
+        ("lora_r: 8", "lora_r: 8\nlora_modules_to_save: [embed_tokens]", "whole modules"),
+        ("lora_r: 8", "lora_r: 5000", "more than the probe trains"),
+    ],
+)
+def test_what_was_not_measured_is_not_checked(old, new, reason):
+    with pytest.raises(Missing, match=reason):
+        plan(scope(CONFIG.replace(old, new)))
+
+
+def test_what_is_unknown_is_assumed_aloud():
+    found = plan(scope(CONFIG.replace("max_steps: 500\n", "").replace("micro_batch_size: 4\n", "")))
+    assert found.steps is None
+    assert "long enough" in found.assumed[-1]
+
+
+def test_schedules_are_those_of_transformers():
+    linear = Schedule("linear", 0.1)
+    assert [factor(linear, at) for at in (0.05, 0.1, 0.55, 1.0)] == pytest.approx([0.5, 1.0, 0.5, 0.0])
+    assert factor(Schedule("cosine", 0.0, 0.1), 1.0) == pytest.approx(0.1)
+    assert factor(Schedule("cosine"), 0.5) == pytest.approx(0.5)
+    assert factor(Schedule("constant_with_warmup", 0.5), 0.25) == 0.5
+    assert mean_factor(Schedule("linear")) == pytest.approx(0.5)
+
+
+def test_the_edge_is_one_step_before_the_crossing():
+    rates = ramp("adamw", 6)
+    assert rates[0] == 1e-5
+    assert rates[-1] == pytest.approx(1.0)
+    assert edge(rates, [0, -0.1, -0.2, 0.5, 1.5, 0.2]) == Edge(rates[3], reached=True)
+    assert edge(rates, [0, -0.1, inf]) == Edge(rates[1], reached=True)
+    assert edge(rates, [0, -0.1, -0.2]) == Edge(rates[2], reached=False)
+    assert edge(rates, []) == Edge(0.0, reached=False)
+    assert learnt_after([1, 2, 3, 4], [0, -0.1, 0, -0.1], 0.02) is None
+    assert learnt_after([1, 2, 3, 4], [0, -0.1, -0.1, 5], 0.02) == 3
+
+
+BAND = Band(0.1, 0.2, 0.5, 0.3, measured=True)
+
+
+def _plan(lr: float, steps: float | None = None) -> Plan:
+    return Plan(Arm(8, 16, ("q_proj",), lr=lr), 2, Schedule(), steps)
+
+
+@pytest.mark.parametrize(
+    ("lr", "word"), [(0.001, "STABLE"), (0.0099, "STABLE"), (0.03, "BORDERLINE"), (0.051, "UNSTABLE"), (1, "UNSTABLE")]
+)
+def test_the_place_among_the_bands(lr, word):
+    verdict = judge(_plan(lr), Edge(0.1, reached=True), None, BAND, whole=True)
+    assert (verdict.word, verdict.headroom) == (word, pytest.approx(0.02 / lr))
+    assert verdict.safe == pytest.approx(0.01)
+
+
+def test_a_ramp_that_was_broken_off_says_only_what_it_saw():
+    assert judge(_plan(0.001), Edge(0.1, reached=False), None, BAND, whole=False).word == "STABLE"
+    assert judge(_plan(0.05), Edge(0.1, reached=False), None, BAND, whole=False) is None
+    assert judge(_plan(0.05), Edge(0.0, reached=False), None, BAND, whole=False) is None
+    assert judge(_plan(0.9), Edge(1.0, reached=False), None, BAND, whole=True).word == "BORDERLINE"
+
+
+def test_a_run_that_travels_too_little_does_not_learn():
+    found = Edge(0.1, reached=True)
+    assert judge(_plan(1e-5, 20), found, 1e-3, BAND, whole=True).word == "NOT LEARNING"
+    assert judge(_plan(1e-5, 100), found, 1e-3, BAND, whole=True).word == "STABLE"
+    assert judge(_plan(1e-5, None), found, 1e-3, BAND, whole=True).word == "STABLE"
+
+
+def test_bands_rise_and_lion_borrows_them():
+    for kind in ("embedded", "own"):
+        for optimizer in ("adamw", "sgd"):
+            own = band(kind, optimizer)
+            assert own.stable < own.edge < own.unstable
+            assert own.measured
+        assert band(kind, "lion") == band(kind, "adamw")._replace(measured=False)
+
+
+def _causes(edges, **more):
+    given = {"first_rate": 1e-5, "broken_at": -1, "unmoved": 0.0, **more}
+    moved = {name: Edge(0.1 * times, reached=True) for name, times in edges.items()}
+    return diagnose(given.pop("word", "UNSTABLE"), Edge(0.1, reached=True), moved, (), **given).name
+
+
+def test_the_decision_table():
+    still = {"scale": 1.0, "l2": 4.0, "module": 1.4}
+    assert _causes(still) == "rate-scale"
+    assert _causes({**still, "scale": 2.7}) == "outliers"
+    assert _causes({**still, "module": 2.7}) == "input-scale"
+    assert _causes({**still, "module": 2.7, "scale": 2.7}) == "rate-scale"
+    assert _causes({**still, "fp32": 2.7}) == "precision"
+    assert _causes(still, broken_at=1) == "precision"
+    assert _causes(still, first_rate=0.1) == "base"
+    assert _causes({}, word="NOT LEARNING") == "too-little"
+    assert _causes({}, word="NOT LEARNING", unmoved=0.9) == "rounding"
+
+
+def test_none_of_this_needs_torch():
+    code = (
+        "import sys; sys.modules['torch'] = None; import loralint.probe.plan, loralint.probe.verdict, "
+        "loralint.probe.diagnosis, loralint.probe.request; print('torch' in sys.modules and sys.modules['torch'])"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.strip() == "None"
