@@ -16,6 +16,10 @@ from loralint.source.read import NotRegularError, open_regular, read_file
 _SUFFIXES = (".yaml", ".yml", ".json")
 # Manifests beside one that are looked at; a folder with more is no example of a training.
 _MOST = 200
+# The name of a map that is mounted, or a source of variables, or KAITO's config.
+_WANTED = re.compile(
+    r"""(?:onfigMap(?:Ref|KeyRef)?["']?:[^#]{0,300}?\bname|\n[ \t]*["']?config)["']?:[ \t]*["']?([A-Za-z0-9][\w.-]*)"""
+)
 _NAME = re.compile(r"""["']?(?:name|config)["']?:[ \t]*["']?([A-Za-z0-9][\w.-]*)""")
 
 
@@ -23,11 +27,10 @@ def maps_around(document: Document, project: Project, given: Mapping[str, str]) 
     """The maps at hand besides the file's own, the caller's first."""
     own = {one.name for one in maps_of(document)}
     found = [_given(name, path, project) for name, path in given.items()]
-    if "onfigMap" in document.text or "tuning" in document.text:
-        wanted = _names(document.text) - own - given.keys()
-        for one in _beside(document, project):
-            if one.maps and not wanted.isdisjoint(one.names):
-                found += [map_ for map_ in maps_of(read_file(one.path, one.shown)) if map_.name in wanted]
+    wanted = frozenset(_WANTED.findall(document.text)) - own - given.keys()
+    for one in _beside(document, project) if wanted else ():
+        if one.maps and not wanted.isdisjoint(one.names):
+            found += [each for each in maps_of(read_file(one.path, one.shown)) if each.name in wanted]
     return tuple(found)
 
 
