@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from itertools import combinations, islice
 from typing import Any
 
 import torch
@@ -82,13 +83,39 @@ def _fewer(full: Sample) -> dict[str, int]:
 def _study(subject: Subject) -> tuple[list[Sample], Structure]:
     samples = [subject.sample({})]
     for tries in changes(samples[0].values):
-        for change in tries:
-            try:
-                samples.append(subject.sample(change))
-            except Exception:  # noqa: BLE001, S112 - a config that the classes refuse teaches nothing
-                continue
-            break
+        _add(subject, samples, tries)
+    for one, other in islice(combinations(_switches(samples), 2), _MOST_PAIRS):
+        if one.keys() != other.keys():
+            _add(subject, samples, [{**one, **other}])
     return samples, learn(samples, subject.again)
+
+
+_MOST_PAIRS = 30
+
+
+def _add(subject: Subject, samples: list[Sample], tries: list[dict[str, Any]]) -> None:
+    """Build the first change that the classes take."""
+    for change in tries:
+        try:
+            samples.append(subject.sample(change))
+        except Exception:  # noqa: BLE001, S112 - a config that the classes refuse teaches nothing
+            continue
+        return
+
+
+def _switches(samples: list[Sample]) -> list[dict[str, Any]]:
+    """Changes of switches, not of sizes, that add or remove modules or weights, and so may depend on each other."""
+    usual = _inventory(samples[0])
+    return [
+        sample.changed
+        for sample in samples[1:]
+        if all(value is None or isinstance(value, (bool, str)) for value in sample.changed.values())
+        and _inventory(sample) != usual
+    ]
+
+
+def _inventory(sample: Sample) -> set[tuple[str, str]]:
+    return {(part.path, name) for part in sample.modules for name in ("", *(name for name, _ in part.weights))}
 
 
 def _read_if_given(config: type, model: type) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""The catalogue beside the models that the installed Transformers builds without weights."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.torch
+if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
+    pytest.skip("needs torch and transformers", allow_module_level=True)
+
+FOLDER = Path(__file__).parents[2] / "loralint" / "_data" / "catalogue"
+
+
+@pytest.mark.parametrize("model_type", ["llama", "gpt2", "mistral"])
+def test_a_record_is_what_the_classes_give_today(model_type):
+    import transformers
+
+    from loralint.authoring.catalogue.__main__ import studied
+
+    if transformers.__version__ != "5.24.0":
+        pytest.skip(f"the records were made with Transformers 5.24.0, and this is {transformers.__version__}")
+    warnings.simplefilter("ignore")
+    assert studied(model_type, older=False) == (FOLDER / f"{model_type}.json").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("model_type", "change"),
+    [
+        ("llama", {"num_hidden_layers": 5, "attention_bias": True, "num_key_value_heads": 4}),
+        ("qwen2_moe", {"num_hidden_layers": 6, "decoder_sparse_step": 2, "num_experts": 12}),
+        ("deepseek_v3", {"num_hidden_layers": 7, "first_k_dense_replace": 2, "hidden_size": 512}),
+        ("jamba", {"num_hidden_layers": 12, "attn_layer_period": 6, "attn_layer_offset": 2}),
+        ("qwen3_next", {"num_hidden_layers": 10, "hidden_size": 256}),
+        ("t5", {"num_layers": 2, "num_decoder_layers": 3, "feed_forward_proj": "gated-gelu"}),
+        ("gpt2", {"n_layer": 3, "n_embd": 96}),
+        ("bert", {"num_hidden_layers": 2, "hidden_size": 60}),
+        ("falcon", {"num_hidden_layers": 2, "bias": True, "new_decoder_architecture": True}),
+        ("whisper", {"encoder_layers": 2, "decoder_layers": 3}),
+        ("qwen2_vl", {"text_config.num_hidden_layers": 3, "vision_config.depth": 2}),
+        ("wav2vec2", {"num_hidden_layers": 2, "do_stable_layer_norm": True}),
+    ],
+)
+def test_several_fields_changed_at_once(model_type, change):
+    """The rows were learned from one change at a time."""
+    from loralint.authoring.catalogue.learn import alike
+    from loralint.authoring.catalogue.mappings import subjects
+    from loralint.knowledge import catalogue
+
+    warnings.simplefilter("ignore")
+    for task, subject in subjects(model_type).items():
+        sample = subject.sample(change)
+        config = {**sample.tree, "model_type": model_type, "architectures": None}
+        assert alike(catalogue.from_config(config, task).modules, sample), task
