@@ -77,6 +77,7 @@ DATA = {
     "overlap": ("item",),
     "shadowed": ("first", "second", "of"),
     "targets_in_model": ("names", "modules", "all", "exact"),
+    "memory": ("outcome", "needed", "sure", "likely", "limit", "changes", "reached"),
     "known_optimizer": ("count", "near"),
     "event": ("what", "sure", *EVENT_DATA),
     "order": ("what", "sure", *EVENT_DATA),

@@ -221,6 +221,7 @@ FIELDS: dict[str, Field] = {
     "dist.context_parallel": Field("int", "context- or sequence-parallel size", "devices"),
     "kernel.unsloth": Field("bool", "Unsloth's kernels patch the model"),
     "kernel.liger": Field("bool", "Liger kernels"),
+    "kernel.fused_loss": Field("bool", "the loss is made piece by piece, so that logits are never there as a whole"),
     "kernel.compile": Field("bool", "torch.compile"),
     "kernel.lora": Field("bool", "fused LoRA kernels"),
     "kernel.ktransformers": Field("bool", "experts run on the CPU with KTransformers"),

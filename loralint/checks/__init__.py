@@ -31,6 +31,7 @@ TEMPLATES: dict[str, str] = {
     "order": "loralint.checks.events:order",
     "missing": "loralint.checks.events:missing",
     "differ": "loralint.checks.pairs:differ",
+    "memory": "loralint.checks.memory:fits",
     "known_optimizer": "loralint.checks.values:known_optimizer",
 }
 

@@ -7,6 +7,12 @@ from loralint.facts.scope import Scope
 from loralint.model import Observation, Value
 
 
+class Settings(NamedTuple):
+    """Among a hit's data: settings to write, `field=value` with commas between, that a message spells as users do."""
+
+    wanted: str
+
+
 class Hit(NamedTuple):
     """One fault. at: the place. data: names for the message and, as `hit.<name>`, for levels. suggest: value to write.
 

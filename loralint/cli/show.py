@@ -19,9 +19,17 @@ from loralint.source.shown import shown
 @about_the_run
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Format of the table.")
 @click.option("--all", "everything", is_flag=True, help="Also the fields without a value.")
-def command(path: str, format_: str, everything: bool, **given: Any) -> None:
+@click.option("--memory", is_flag=True, help="What a training step takes of one GPU's memory instead, with the error.")
+def command(path: str, format_: str, everything: bool, memory: bool, **given: Any) -> None:
     """Show what the run will really use: every setting, where it comes from and what it hides."""
+    if memory and format_ == "json":
+        raise click.UsageError("--memory has no JSON")
     settings = settings_for(isolated=False)
+    if memory:
+        from loralint.cli.memory import memory_table
+
+        click.echo("\n".join(memory_table(path, settings, given)))
+        return
     try:
         report = check(path, settings=settings, show_settings=True, **given)
     except ValueError as error:

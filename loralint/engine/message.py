@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from loralint.checks.hit import Hit
+from loralint.checks.hit import Hit, Settings
 from loralint.facts.scope import Scope
 from loralint.model import Value
 from loralint.run.config import Config
@@ -41,7 +41,10 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
     def one(match: re.Match[str]) -> str:
         name, field = match.groups()
         if field is None and name != "key":
-            return shown(names[name]) if name in names else match.group()
+            told = names.get(name, match.group())
+            if isinstance(told, Settings):
+                return clean(setting(config, told.wanted, every=True))
+            return shown(told) if name in names else match.group()
         if name == "key":
             return clean(key_text(config.key(field) if field else str(names["key"]), _format(hit, field, config)))
         if name == "write":

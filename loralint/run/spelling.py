@@ -25,14 +25,16 @@ def keys_of(framework: str) -> Callable[[str], str]:
     return lambda wanted: setting(config, wanted) if "=" in wanted else config.key(wanted)
 
 
-def setting(config: Config, wanted: str) -> str:
+def setting(config: Config, wanted: str, *, every: bool = False) -> str:
     """`adapter.method=lora` as the users of this framework write it: "use_peft: true".
 
     Several, with commas between, are joined by "and"; those that the framework cannot write are left out, and when it
-    can write none, all stand there with the plain keys.
+    can write none, all stand there with the plain keys. `every`: those that it cannot write stand there so as well.
     """
     pairs = [(field.strip(), text) for field, _, text in (one.partition("=") for one in wanted.split(","))]
     written = [(field, config.write(field, _literal(text))) for field, text in pairs]
+    if every and any(pair is None for _, pair in written):
+        return " and ".join(setting(config, one) for one in wanted.split(","))
     known = [_as_written(config, field, *pair) for field, pair in written if pair is not None]
     return " and ".join(dict.fromkeys(known) or [_plain(config, field, text) for field, text in pairs])
 

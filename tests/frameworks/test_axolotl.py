@@ -429,7 +429,8 @@ def test_every_row_names_a_field_and_a_known_key(tmp_path: Path) -> None:
     assert {entry.field for entry in READER.table} <= set(FIELDS)
     text = MINIMAL + "plugins: [axolotl.integrations.liger.LigerPlugin, axolotl.integrations.kd.KDPlugin]\n"
     text += "plugins: [axolotl.integrations.liger.LigerPlugin, axolotl.integrations.kd.KDPlugin, "
-    text += "axolotl.integrations.swanlab.SwanLabPlugin]\n"
+    text += "axolotl.integrations.swanlab.SwanLabPlugin, "
+    text += "axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin]\n"
     given = {line.split(":")[0] for line in text.splitlines()}
     text += "".join(f"{key}:\n" for entry in READER.table if (key := entry.key) and "." not in key and key not in given)
     unknown = {one.value.key for one in observed(tmp_path, text) if one.kind == "unknown"}
@@ -646,3 +647,17 @@ def test_the_owner_and_the_reader_agree_on_the_corpus(shared: Path) -> None:
     assert wrong == []
     assert silent == []
     assert len(verdicts) > 200
+
+
+@pytest.mark.parametrize(
+    ("line", "piecewise"),
+    [
+        ("", False),
+        ("cut_cross_entropy: true\n", True),
+        ("liger_fused_linear_cross_entropy: true\n", True),
+        ("plugins: [axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin]\n", True),
+        ("plugins: [axolotl.integrations.liger.LigerPlugin]\n", False),
+    ],
+)
+def test_losses_that_are_made_piece_by_piece(tmp_path: Path, line: str, piecewise: bool) -> None:
+    assert config_of(tmp_path, LORA + line).get("kernel.fused_loss").value is piecewise

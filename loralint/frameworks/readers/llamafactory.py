@@ -249,6 +249,7 @@ _OWN = (
     Entry("dist.tensor_parallel", "tensor_model_parallel_size", not_null),
     Entry("kernel.unsloth", "use_unsloth", not_null, default=False),
     Entry("kernel.liger", "enable_liger_kernel", when_true(canonical=True), default=False),
+    Entry("kernel.fused_loss", "enable_liger_kernel", when_true(canonical=True), never, default=False),
     Entry("kernel.ktransformers", "use_kt", not_null, default=False),
     # preference
     Entry("pref.beta", "pref_beta", not_null, default=in_stage(0.1, "dpo", "kto")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from loralint.frameworks.convert import lower, never, not_null, one_to_list
+from loralint.frameworks.convert import lower, never, not_null, one_to_list, when_true
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import SKIP, Entry, Look, Observation
 from loralint.source.scalars import number_text, value
@@ -195,6 +195,7 @@ TRAINING_ARGUMENTS: tuple[Entry, ...] = (
     Entry("dist.fsdp_state_dict", "fsdp_config.fsdp_state_dict_type", lower, never),
     Entry("dist.ddp_find_unused", "ddp_find_unused_parameters", not_null),
     Entry("kernel.liger", "use_liger_kernel", not_null, default=False),
+    Entry("kernel.fused_loss", "use_liger_kernel", when_true(canonical=True), never, default=False),
     Entry("kernel.compile", "torch_compile", not_null, default=False),
 )
 

@@ -196,6 +196,7 @@ OWN: tuple[Entry, ...] = (
     Entry("memory.reentrant", "gradient_checkpointing_kwargs.use_reentrant", not_null, default=_reentrant),
     Entry("memory.activation_offload", "activation_offloading", not_null, default=False),
     Entry("kernel.liger", "use_liger", not_null, never),
+    Entry("kernel.fused_loss", "loss_type", lambda loss: True if loss == "chunked_nll" else SKIP, never),
     Entry("pref.beta", "beta", not_null, default=by_task(dict(_BETAS))),
     Entry("pref.loss", "loss_type", _loss, default=by_task({"dpo": "sigmoid", "kto": "kto", "orpo": "orpo"})),
     Entry("rl.num_generations", "num_generations", not_null, default=by_task({"grpo": 8, "rloo": 2})),

@@ -45,6 +45,7 @@ from loralint.frameworks.readers.axolotl.values import (
     classifier,
     empty_as_off,
     first,
+    fused_by_plugin,
     init,
     kept_dtype,
     non_empty,
@@ -78,6 +79,7 @@ LIGER = (
     "liger_fused_linear_cross_entropy", "liger_rms_norm", "liger_rope", "liger_glu_activation", "liger_swiglu",
     "liger_layer_norm", "liger_cross_entropy",
 )  # fmt: skip
+PIECEWISE = ("cut_cross_entropy", "liger_fused_linear_cross_entropy", "chunked_cross_entropy")
 TRACKERS = {
     "use_wandb": "wandb",
     "wandb_project": "wandb",
@@ -270,6 +272,8 @@ ROWS: tuple[Entry, ...] = (
     Entry("dist.context_parallel", "context_parallel_size", not_null),
     Entry("dist.context_parallel", "sequence_parallel_degree", not_null, never, 1),
     *(Entry("kernel.liger", key, when_true(True), true_for(True), False) for key in LIGER),
+    *(Entry("kernel.fused_loss", key, when_true(True), true_for(True), False) for key in PIECEWISE),
+    Entry("kernel.fused_loss", "plugins", fused_by_plugin, never),
     Entry("kernel.compile", "torch_compile", not_null, default=False),
     *(
         Entry("kernel.lora", key, not_null, default=fused_lora)

@@ -62,6 +62,11 @@ def paths(value: object) -> object:
     return [name for name in named if name is not None] or SKIP
 
 
+def fused_by_plugin(value: object) -> object:
+    """Cut cross entropy is on where its plugin is, unless its own key says otherwise."""
+    return True if isinstance(value, list) and any("CutCrossEntropy" in str(one) for one in value) else SKIP
+
+
 def strategy(value: object) -> object:
     """Read a strategy; an unquoted `no` is a boolean that axolotl refuses, but what it was to say is clear."""
     return "no" if value is False else lower(non_empty(value))

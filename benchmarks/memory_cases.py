@@ -1,0 +1,216 @@
+"""Training runs of language models for the memory benchmarks: sizes, configurations, and how a trainer builds them.
+
+Models are made from sizes alone: no download, and what numbers stand in them does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+from peft import LoraConfig, get_peft_model
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from loralint.facts.memory.plan import Base, Pass, Plan, Trained
+from loralint.facts.memory.shape import Shape, shape_of
+from loralint.facts.memory.weights import four_bit
+from loralint.knowledge.data import part
+from loralint.knowledge.models import ModelFacts
+
+GIB = 2**30
+
+
+class Size(NamedTuple):
+    family: str
+    hidden: int
+    inner: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    vocabulary: int
+    tied: bool = False
+
+
+# the published sizes of Llama 3.2 1B, Llama 3.1 8B, Qwen2.5 0.5B, Qwen3 0.6B and Pythia 160M
+SIZES = {
+    "llama-1b": Size("llama", 2048, 8192, 16, 32, 8, 64, 128256, tied=True),
+    "llama-8b": Size("llama", 4096, 14336, 32, 32, 8, 128, 128256),
+    "qwen2-0.5b": Size("qwen2", 896, 4864, 24, 14, 2, 64, 151936, tied=True),
+    "qwen3-0.6b": Size("qwen3", 1024, 3072, 28, 16, 8, 128, 151936, tied=True),
+    "pythia-160m": Size("gpt_neox", 768, 3072, 12, 12, 12, 64, 50304),
+    "tiny": Size("llama", 128, 352, 2, 8, 2, 16, 1000),
+}
+
+
+class Case(NamedTuple):
+    """One configuration. base: bf16, fp32 or nf4 (packed, and emulated where it is run)."""
+
+    name: str
+    size: str = "llama-1b"
+    base: str = "bf16"
+    full: bool = False
+    rows: int = 1
+    length: int = 2048
+    attention: str = "sdpa"
+    checkpointing: bool = False
+    autocast: bool = True
+    targets: str | list[str] = "all-linear"
+    rank: int = 16
+    dropout: float = 0.0
+    accumulation: int = 1
+    padded: bool = False
+    upcast: bool = False
+
+
+CASES = [
+    Case("1b bf16 lora"),
+    Case("1b bf16 lora, checkpointing", checkpointing=True),
+    Case("1b bf16 lora, eager, 1024", attention="eager", length=1024),
+    Case("1b bf16 lora, eager, checkpointing, 2048", attention="eager", checkpointing=True),
+    Case("1b bf16 lora, checkpointing, 4 rows of 512", rows=4, length=512, checkpointing=True),
+    Case("1b bf16 lora, dropout", dropout=0.05),
+    Case("1b bf16 lora, no autocast", autocast=False),
+    Case("1b bf16 lora on q and v, accumulation", targets=["q_proj", "v_proj"], accumulation=2),
+    Case("1b fp32 base lora", base="fp32"),
+    Case("1b full fine-tune, fp32 weights", base="fp32", full=True),
+    Case("1b full fine-tune, fp32 weights, checkpointing", base="fp32", full=True, checkpointing=True),
+    Case("1b full fine-tune, bf16 weights, checkpointing", full=True, checkpointing=True, autocast=False),
+    Case("8b bf16 lora, checkpointing, 4096", "llama-8b", length=4096, checkpointing=True),
+    Case("8b bf16 lora, 512", "llama-8b", length=512),
+    Case("8b nf4 lora, checkpointing, 4096", "llama-8b", base="nf4", length=4096, checkpointing=True),
+    Case("8b nf4 lora, fp32 head, checkpointing", "llama-8b", base="nf4", checkpointing=True, upcast=True),
+    Case("qwen2 0.5b lora", "qwen2-0.5b"),
+    Case("qwen3 0.6b lora", "qwen3-0.6b", length=1024),
+    Case("pythia 160m lora", "pythia-160m"),
+]
+
+
+def shape(size: Size) -> Shape:
+    """The shapes as the formulas derive them from sizes; the model itself says how many parameters there are."""
+    modules = tuple(part("models")["families"][size.family]["modules"])
+    facts = ModelFacts(
+        None, by_name=False, family=size.family, params=None, hidden_size=size.hidden, num_layers=size.layers,
+        intermediate_size=size.inner, num_heads=size.heads, num_kv_heads=size.kv_heads, head_dim=size.head_dim,
+        vocab_size=size.vocabulary, tied=size.tied, modules=modules,
+    )  # fmt: skip
+    parameters = sum(one.numel() for one in bare(size, "bf16", "sdpa", "meta").parameters())
+    return shape_of(facts._replace(params=parameters / 1e9), size.family)
+
+
+def plan(case: Case) -> Plan:
+    """The case as the formulas see it."""
+    sizes = shape(SIZES[case.size])
+    outside = 4 if case.base == "fp32" or case.upcast else 2
+    packed = four_bit(nested=True) if case.base == "nf4" else outside
+    targets = sizes.linears
+    if case.targets != "all-linear":
+        targets = tuple(one for one in targets if one.name in case.targets)
+    width = outside if case.full else 4
+    trained = Trained(
+        case.full, case.rank, () if case.full else targets, 0, width, 2 * width, evicted=False, master=0, scratch=0
+    )
+    step = Pass(
+        case.rows, case.length, 2 if case.autocast or case.base == "bf16" else 4, case.autocast,
+        "eager" if case.attention == "eager" else "fused", case.padded, case.dropout > 0, case.checkpointing,
+        offloaded=False, kernels=1.0, fused_loss=False, passes=case.accumulation,
+    )  # fmt: skip
+    return Plan(Base(sizes, packed, outside, quantised=case.base == "nf4"), trained, step)
+
+
+class Unpack(torch.autograd.Function):
+    """A product with a packed weight, which is unpacked for it both ways, as bitsandbytes' MatMul4Bit does."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, packed: Tensor, out: int) -> Tensor:
+        ctx.save_for_backward(packed)
+        ctx.into = inputs.shape[-1]
+        weight = torch.zeros(out, ctx.into, dtype=inputs.dtype, device=inputs.device)
+        return nn.functional.linear(inputs, weight)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        weight = torch.zeros(gradient.shape[-1], ctx.into, dtype=gradient.dtype, device=gradient.device)
+        return gradient @ weight, None, None
+
+
+class Packed(nn.Linear):
+    """A frozen layer of as many bytes as nf4 with nested constants takes; its numbers mean nothing."""
+
+    def __init__(self, like: nn.Linear) -> None:
+        super().__init__(like.in_features, like.out_features, bias=False, device="meta")
+        count = round(like.weight.numel() * four_bit(nested=True))
+        self.weight = nn.Parameter(
+            torch.empty(count, dtype=torch.uint8, device=like.weight.device), requires_grad=False
+        )
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return Unpack.apply(inputs.to(torch.bfloat16), self.weight, self.out_features)
+
+
+def bare(size: Size, base: str, attention: str, device: str) -> nn.Module:
+    """The model alone."""
+    config = AutoConfig.for_model(
+        size.family, hidden_size=size.hidden, intermediate_size=size.inner, num_hidden_layers=size.layers,
+        num_attention_heads=size.heads, num_key_value_heads=size.kv_heads, head_dim=size.head_dim,
+        vocab_size=size.vocabulary, tie_word_embeddings=size.tied, use_cache=False, max_position_embeddings=8192,
+    )  # fmt: skip
+    dtype = torch.float32 if base == "fp32" else torch.bfloat16
+    with torch.device(device):
+        return AutoModelForCausalLM.from_config(config, attn_implementation=attention, dtype=dtype)
+
+
+def model_of(case: Case, device: str = "meta") -> nn.Module:
+    """The model with its adapter, as a trainer would prepare it."""
+    model = bare(SIZES[case.size], case.base, case.attention, device)
+    if case.base == "nf4":
+        for name, layer in list(model.named_modules()):
+            if isinstance(layer, nn.Linear) and name != "lm_head":
+                holder, _, own = name.rpartition(".")
+                setattr(model.get_submodule(holder), own, Packed(layer))
+    if case.upcast:  # what prepare_model_for_kbit_training does
+        for one in model.parameters():
+            if one.dtype == torch.bfloat16:
+                one.data = one.data.float()
+    if not case.full:
+        with torch.device(device):
+            model = get_peft_model(
+                model,
+                LoraConfig(r=case.rank, target_modules=case.targets, lora_dropout=case.dropout, task_type="CAUSAL_LM"),
+            )
+    if case.checkpointing:
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        if not case.full:
+            model.enable_input_require_grads()
+    return model.train()
+
+
+def train(model: nn.Module, case: Case, device: str) -> Iterator[str]:
+    """Two optimizer steps as Trainer takes them; yields the name of each phase when it is over."""
+    trained = [one for one in model.parameters() if one.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=1e-5, fused=device == "cuda" or None)
+    rows = torch.randint(0, SIZES[case.size].vocabulary, (case.rows, case.length), device=device)
+    mask = _mask(case, device)
+    for _ in range(2):
+        for _ in range(case.accumulation):
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=case.autocast):
+                output = model(input_ids=rows, attention_mask=mask, labels=rows)
+            loss = output.loss
+            del output
+            yield "forward"
+            loss.backward()
+            del loss
+            yield "backward"
+        optimizer.step()
+        yield "step"
+        optimizer.zero_grad(set_to_none=True)
+
+
+def _mask(case: Case, device: str) -> Tensor | None:
+    """The mask that a batch with padding comes with, as Transformers makes it."""
+    if not case.padded:
+        return None
+    mask = torch.ones(case.rows, 1, case.length, case.length, dtype=torch.bool, device=device)
+    return mask.tril()

@@ -1,0 +1,83 @@
+"""Whether a run fits the card that it will meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from loralint.checks.hit import Hit, Settings, place
+from loralint.facts.memory.change import Remedy, remedy
+from loralint.facts.memory.read import plan, standing
+from loralint.facts.need import Missing
+from loralint.facts.scope import Scope, number
+from loralint.model import Unknown
+
+_SURE = "training runs out of memory in its first step, whatever the rows"
+_FULL = "training runs out of memory in its first full batch"
+_LONG = "training runs out of memory once a batch holds rows of full length"
+_CLOSE = "training may run out of memory once a batch holds rows of full length"
+
+
+def fits(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
+    """with: changes, whether settings are left that would save memory. One hit where a GPU may not be enough.
+
+    `sure`: by the lower edge of the band every such run needs more than the card nominally has, and nothing of that is
+    a default that nobody pinned. `likely`: by its lower edge a batch of full rows does, or by its middle where all are
+    full. Else the upper edge does.
+    """
+    card = scope.get("gpu.memory_gib")
+    limit = number(card)
+    if limit is None:
+        return card.value if isinstance(card.value, Unknown) else []
+    judged = _judged(scope, limit)
+    if judged is None or isinstance(judged, Unknown):
+        return judged or []
+    way = _way(scope, limit)
+    if (way is not None) is not args["changes"]:
+        return []
+    data = judged | {"limit": f"{limit:g}"}
+    if way is not None:
+        low, high = way.band
+        data |= {"changes": Settings(way.settings), "reached": f"{(low + high) / 2:.1f} ± {(high - low) / 2:.1f}"}
+    return [Hit(place(scope, ("model.base",) if judged["outcome"] == _SURE else at), data)]
+
+
+def _way(scope: Scope, limit: float) -> Remedy | None:
+    """Changes that help; of the pass only where all of it is known."""
+    try:
+        return remedy(plan(scope, rich=False), plan(scope, rich=True), limit)
+    except Missing:
+        return remedy(standing(scope, rich=False), standing(scope, rich=True), limit)
+
+
+def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:
+    """What happens and what is needed, None where the run fits."""
+    floor = scope.get("memory.floor")
+    least = number(floor)
+    if least is not None and least > limit:
+        return {"outcome": _SURE, "needed": f"{least:.1f}", "sure": _written(scope, full=False), "likely": True}
+    low, middle, half = (number(scope.get(f"memory.{name}")) for name in ("least", "peak", "band"))
+    if low is None or middle is None or half is None:
+        why = scope.get("memory.peak").value
+        return why if isinstance(why, Unknown) else None
+    if middle + half <= limit:
+        return None
+    full = scope.get("data.packing").value is True or scope.get("data.pad_to_len").value is True
+    sure = full and low > limit
+    likely = low > limit or (full and middle > limit)
+    outcome = _FULL if likely and full else _LONG if likely else _CLOSE
+    needed = f"{middle:.1f} ± {half:.1f}"
+    return {"outcome": outcome, "needed": needed, "sure": sure and _written(scope, full=True), "likely": likely}
+
+
+def _written(scope: Scope, *, full: bool) -> bool:
+    """Whether somebody wrote what decides, and the model is known by its own id."""
+    from loralint.knowledge.models import find
+
+    found = find(str(scope.get("model.base").value))
+    if found is None or found.by_name:
+        return False
+    deciding = ["batch.micro", "data.sequence_len"] if full else []
+    stored = scope.get("model.dtype")
+    plain = scope.get("quant.on").value is True or stored.value == "auto" or stored.origin != "default"
+    return plain and all(scope.get(field).span is not None for field in deciding)

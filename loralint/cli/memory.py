@@ -1,0 +1,67 @@
+"""The table of `loralint show --memory`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from loralint.api import around, launch_line, options
+from loralint.cli.options import usage
+from loralint.engine.settings import Settings
+from loralint.engine.sizes import Sizes, sizes
+from loralint.facts.scope import number
+from loralint.model import Unknown, Value
+from loralint.source.read import read_file
+from loralint.source.shown import path as name
+
+_ABOUT = (
+    "GiB of one GPU at the peak of a training step whose rows have their full length; formula only, not measured",
+)
+
+
+def memory_table(path: str, settings: Settings, given: Mapping[str, Any]) -> Iterator[str]:
+    """Lines for every run of one file. Raises click.UsageError where it holds none, or an option is not known."""
+    if not os.path.isfile(path):
+        raise click.UsageError(f"{name(path)}: show --memory looks at one file")
+    chosen = {key: given[key] for key in ("gpu", "target", "framework", "rows")}
+    try:
+        asked = options(**chosen, settings=settings)
+    except ValueError as error:
+        raise usage(str(error)) from None
+    asked = asked._replace(companions=tuple(given["companions"]), env=dict(given["env"]))
+    project = around([path])
+    documents = [*([launch_line(given["launch"])] if given["launch"] else []), read_file(path, path)]
+    found = [one for document in documents for one in sizes(document, asked, project)]
+    if not found:
+        raise click.UsageError(f"{name(path)}: no training config found")
+    for one in found:
+        yield from _run(one)
+
+
+def _run(one: Sizes) -> Iterator[str]:
+    yield f"{' + '.join(map(name, one.files))} ({one.framework})"
+    yield from (f"  {part:12}{_size(value)}" for part, value in one.parts.items())
+    yield f"  {'peak':12}{_size(one.peak)}{_error(one.band)}{_card(one)}"
+    yield from (f"  {line}" for line in _ABOUT)
+
+
+def _size(value: Value) -> str:
+    if isinstance(value.value, Unknown):
+        return f"     ?  {value.value.reason}"
+    return f"{value.value:8.2f}"
+
+
+def _error(band: Value) -> str:
+    half = number(band)
+    return "" if half is None else f" ± {half:.2f}, with the CUDA context"
+
+
+def _card(one: Sizes) -> str:
+    limit, peak, half = (number(value) for value in (one.card, one.peak, one.band))
+    if limit is None or peak is None or half is None:
+        return ""
+    verdict = "does not fit" if peak - half > limit else "may not fit" if peak + half > limit else "fits"
+    return f"; {verdict} in {limit:g}"

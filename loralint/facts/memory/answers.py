@@ -1,0 +1,91 @@
+"""The facts `memory.*`: GiB on one GPU at the peak of a training step, with rows at their full length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from loralint.facts.memory import peak, read, weights
+from loralint.facts.memory.plan import Plan
+from loralint.facts.scope import Scope, derived
+from loralint.model import Value
+
+GIB = 2**30
+# Held against torch's own tensors (docs/memory.md) the sum is within 0.97 and 1.07. A card adds the CUDA context, the
+# workspaces of libraries, and what the allocator cannot give out again: formula only until one was measured.
+LEAST, MOST = 0.95, 1.10
+CONTEXT = (0.25, 1.0)  # GiB
+
+
+class Range(NamedTuple):
+    """GiB from the least to the most that a run may take."""
+
+    low: float
+    high: float
+
+
+def span(lean: Plan, rich: Plan) -> Range:
+    """The band of two readings of one run."""
+    least, most = peak.parts(lean).total, peak.parts(rich).total
+    return Range(least * LEAST / GIB + CONTEXT[0], most * MOST / GIB + CONTEXT[1])
+
+
+def base_weights(scope: Scope) -> Value:
+    """The base model, frozen or not; of a sharded one its share and two whole blocks."""
+    return _mean(scope, read.frozen, weights.weight_bytes)
+
+
+def adapters(scope: Scope) -> Value:
+    """LoRA's matrices and copies of whole modules."""
+    return _mean(scope, read.standing, weights.adapter_bytes)
+
+
+def gradients(scope: Scope) -> Value:
+    """Gradients of what trains, with the buckets of DistributedDataParallel."""
+    return _mean(scope, read.standing, weights.gradient_bytes)
+
+
+def optimizer(scope: Scope) -> Value:
+    """The optimizer's state, with full-precision copies of 16-bit weights."""
+    return _mean(scope, read.standing, weights.state_bytes)
+
+
+def activations(scope: Scope) -> Value:
+    """What the passes keep and work with beside the logits, at the peak."""
+    return _mean(scope, read.plan, lambda one: peak.parts(one).activations)
+
+
+def logits(scope: Scope) -> Value:
+    """Logits, the log of their softmax and their gradients, at the peak."""
+    return _mean(scope, read.plan, lambda one: peak.parts(one).logits)
+
+
+def highest(scope: Scope) -> Value:
+    """The middle of the band."""
+    low, high = _band(scope)
+    return derived((low + high) / 2)
+
+
+def half_band(scope: Scope) -> Value:
+    """Half the width of the band: `memory.peak` is right to this much, more or less."""
+    low, high = _band(scope)
+    return derived((high - low) / 2)
+
+
+def least(scope: Scope) -> Value:
+    """The lower edge of the band for rows at their full length."""
+    return derived(_band(scope).low)
+
+
+def floor(scope: Scope) -> Value:
+    """What an optimizer step takes however short the rows are, without anything for the card's own context."""
+    return derived(peak.floor_bytes(read.standing(scope, rich=False)) * LEAST / GIB)
+
+
+def _band(scope: Scope) -> Range:
+    return span(read.plan(scope, rich=False), read.plan(scope, rich=True))
+
+
+def _mean(scope: Scope, reading: Callable[..., Plan], size: Callable[[Plan], float]) -> Value:
+    lean, rich = (size(reading(scope, rich=one)) for one in (False, True))
+    return derived((lean + rich) / 2 / GIB)

@@ -1,0 +1,215 @@
+"""Sizes that are known otherwise: counts that PEFT prints, parameters of published models, sums by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loralint.facts.memory.activations import block_bytes
+from loralint.facts.memory.change import remedy
+from loralint.facts.memory.peak import parts
+from loralint.facts.memory.plan import Base, Pass, Plan, Shards, Trained
+from loralint.facts.memory.shape import shape_of
+from loralint.facts.memory.weights import (
+    adapter_entries,
+    base_bytes,
+    gradient_bytes,
+    grouped,
+    state_bytes,
+    state_width,
+    weight_bytes,
+)
+from loralint.facts.need import Missing
+from loralint.knowledge.models import find
+
+GIB = 2**30
+LLAMA = {
+    "model.base": "meta-llama/Llama-3.1-8B",
+    "model.dtype": "bf16",
+    "adapter.method": "lora",
+    "adapter.rank": 16,
+    "adapter.targets": "all-linear",
+    "adapter.dtype": "fp32",
+    "quant.bits": 16,
+    "optim.name": "adamw_torch_fused",
+    "train.task": "sft",
+    "batch.micro": 1,
+    "batch.accumulation": 1,
+    "data.sequence_len": 2048,
+    "data.packing": True,
+    "precision.bf16": True,
+    "precision.fp16": False,
+    "memory.gradient_checkpointing": True,
+    "kernel.fused_loss": False,
+}
+
+
+def shape(name: str):
+    return shape_of(find(name), name)
+
+
+def a_plan(name: str = "meta-llama/Llama-3.1-8B", **step) -> Plan:
+    sizes = shape(name)
+    usual = Pass(
+        1, 2048, 2, autocast=True, attention="fused", masked=False, dropout=False, checkpointed=True, offloaded=False,
+        kernels=1.0, fused_loss=False, passes=1,
+    )  # fmt: skip
+    trained = Trained(False, 16, sizes.linears, 0, 4, 8.0, evicted=False, master=0, scratch=0)
+    return Plan(Base(sizes, 2, 2), trained, usual._replace(**step))
+
+
+def test_parameters_of_published_models():
+    assert shape("meta-llama/Llama-3.1-8B").parameters == 8_030_261_248
+    assert shape("meta-llama/Llama-2-7b-hf").parameters == 6_738_415_616
+
+
+def test_trainable_parameters_as_peft_prints_them():
+    assert adapter_entries(a_plan()) == 41_943_040  # r=16, all linear layers
+    two = [one for one in shape("meta-llama/Llama-2-7b-hf").linears if one.name in ("q_proj", "v_proj")]
+    plan = a_plan("meta-llama/Llama-2-7b-hf")
+    assert adapter_entries(plan._replace(trained=plan.trained._replace(rank=8, targets=tuple(two)))) == 4_194_304
+
+
+def test_a_model_whose_layers_do_not_add_up_is_not_told():
+    known = find("meta-llama/Llama-3.1-8B")
+    with pytest.raises(Missing, match="do not add up"):
+        shape_of(known._replace(params=9.0), "x")
+    with pytest.raises(Missing, match="`mixtral` models"):
+        shape("mistralai/Mixtral-8x7B-v0.1")
+
+
+def test_weights_by_quantisation(fact):
+    linear, outside = 32 * 218_103_808, 2 * 128_256 * 4096 + 65 * 4096
+    assert fact("memory.weights", LLAMA) == pytest.approx(2 * (linear + outside) / GIB)
+    four = LLAMA | {"quant.bits": 4, "quant.method": "bnb"}
+    between = (outside * 2 + outside * 4) / 2  # whether head and embedding are cast to fp32 is left open
+    assert fact("memory.weights", four | {"quant.double": False}) == pytest.approx((linear * 0.5625 + between) / GIB)
+    assert fact("memory.weights", four | {"quant.double": True}) == pytest.approx(
+        (linear * (0.5 + 1 / 64 + 4 / 64 / 256) + between) / GIB
+    )
+    eight = LLAMA | {"quant.bits": 8, "quant.method": "bnb"}
+    assert fact("memory.weights", eight) == pytest.approx((linear + between) / GIB)
+
+
+def test_groups_of_gptq_share_a_scale_and_a_zero():
+    assert grouped(4) == pytest.approx(0.5 + (2 + 0.5) / 128)
+    assert grouped(8) == pytest.approx(1 + 3 / 128)
+
+
+def test_state_of_the_optimizer(fact):
+    count = 41_943_040
+    assert fact("memory.optimizer", LLAMA) == pytest.approx(count * 8 / GIB)
+    assert fact("memory.optimizer", LLAMA | {"optim.name": "adamw_bnb_8bit"}) == pytest.approx(count * 2.03125 / GIB)
+    assert fact("memory.optimizer", LLAMA | {"optim.name": "sgd"}) == 0
+    assert fact("memory.optimizer", LLAMA | {"optim.name": "sgd", "optim.momentum": 0.9}) == pytest.approx(
+        count * 4 / GIB
+    )
+    paged = fact("memory.optimizer", LLAMA | {"optim.name": "paged_adamw_32bit"})
+    assert paged == pytest.approx(count * 8 / 2 / GIB)  # on the GPU or not
+    assert fact("memory.optimizer", LLAMA | {"optim.name": "no-such"})[0].startswith("the size of the state")
+
+
+def test_full_fine_tuning_holds_weights_gradients_and_state(fact):
+    full = LLAMA | {"adapter.method": "full", "adapter.dtype": None, "model.dtype": "fp32"}
+    for part, width in (("weights", 4), ("gradients", 4), ("optimizer", 8)):
+        assert fact(f"memory.{part}", full) == pytest.approx(8_030_261_248 * width / GIB)
+    assert fact("memory.adapters", full) == 0
+
+
+def test_logits_are_held_three_times_in_fp32(fact):
+    assert fact("memory.logits", LLAMA) == pytest.approx(2048 * 128_256 * 12 / GIB)
+    assert fact("memory.logits", LLAMA | {"kernel.fused_loss": True}) < 0.1
+
+
+def test_eager_attention_keeps_the_scores():
+    fused, eager = a_plan(checkpointed=False), a_plan(checkpointed=False, attention="eager")
+    heads, repeated = 32 * 2048**2 * 6, 2 * (4096 - 1024) * 2 * 2048
+    result = (4096 * 2 + 32 * 4) * 2048
+    assert block_bytes(eager) - block_bytes(fused) == pytest.approx(heads + repeated - result)
+
+
+def test_zero_splits_state_then_gradients_then_weights(fact):
+    eight = LLAMA | {"dist.deepspeed": "ds.json", "dist.zero_stage": 2, "gpu.count": 8}
+    assert fact("memory.optimizer", eight) == pytest.approx(41_943_040 * (8 + 4) / 8 / GIB)
+    assert fact("memory.gradients", eight) == pytest.approx(41_943_040 * 2 / 8 / GIB)
+    assert fact("memory.weights", eight) == pytest.approx(2 * 8_030_261_248 / GIB)
+    third = fact("memory.weights", eight | {"dist.zero_stage": 3})
+    assert third == pytest.approx((2 * 8_030_261_248 / 8 + 2 * 2 * 218_103_808) / GIB)
+    offloaded = eight | {"dist.zero_stage": 3, "dist.ds_offload_optimizer": "cpu", "dist.ds_offload_param": "cpu"}
+    assert fact("memory.optimizer", offloaded) == fact("memory.gradients", offloaded) == 0
+
+
+def test_data_parallel_keeps_gradients_twice():
+    plan = a_plan()
+    assert gradient_bytes(plan._replace(shards=Shards(replicas=2))) == 2 * gradient_bytes(plan)
+    assert weight_bytes(plan._replace(shards=Shards(replicas=2))) == base_bytes(plan.base)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"batch.micro": None}, "the config has no batch size"),
+        ({"data.sequence_len": None}, "the config gives no sequence length"),
+        ({"train.task": "dpo"}, "how much memory a step of this task takes is not known here"),
+        ({"adapter.dora": True}, "how much memory DoRA takes is not known here"),
+        ({"adapter.rank_pattern": {"q_proj": 4}}, "adapters differ between layers"),
+        ({"adapter.targets": ".*q_proj"}, "the config does not list the modules that get an adapter"),
+        ({"model.base": "acme/unheard-of"}, "base model `acme/unheard-of` is not in the catalogue"),
+        ({"model.dtype": None}, "the config does not say which dtype the base model is loaded in"),
+        ({"dist.fsdp": True}, "the number of GPUs is unknown (give --gpu NAMExCOUNT)"),
+        ({"dist.deepspeed": "ds.json"}, "which ZeRO stage DeepSpeed is told is not known"),
+        ({"gpu.count": 2}, "whether the GPUs share the model or each has the whole of it is not known"),
+        ({"quant.bits": 4, "quant.method": "hqq"}, "the bytes of a weight under this quantisation are not known here"),
+    ],
+)
+def test_what_is_not_known_ends_it_with_the_reason(fact, changed, reason):
+    known = LLAMA | ({} if "gpu.count" in changed or "dist.fsdp" in changed else {"gpu.count": 1})
+    if "dist.fsdp" in changed:
+        known |= {"run.gpu": "A100-80GB"}
+    assert fact("memory.peak", known | changed) == (reason,)
+
+
+def test_weights_are_known_where_the_pass_is_not(fact):
+    assert isinstance(fact("memory.weights", LLAMA | {"batch.micro": None}), float)
+    assert isinstance(fact("memory.floor", LLAMA | {"batch.micro": None}), float)
+
+
+def test_what_a_config_leaves_open_widens_the_band(fact):
+    known = LLAMA | {"memory.gradient_checkpointing": False}
+    plain = fact("memory.band", known)
+    assert plain == pytest.approx((fact("memory.peak", known) - 0.625) * (1.1 - 0.95) / (1.1 + 0.95) + 0.375)
+    assert fact("memory.band", known | {"kernel.lora": True}) > plain
+    assert fact("memory.band", known | {"kernel.fused_loss": None}) > plain
+    padded = known | {"batch.micro": 2, "data.packing": False}
+    flash = fact("memory.band", padded | {"model.attention": "flash_attention_2"})
+    assert fact("memory.band", padded) > flash  # which takes no mask
+
+
+def test_the_mildest_changes_that_are_enough():
+    plan = a_plan(rows=4, checkpointed=False)
+    assert remedy(plan, plan, 40).settings == "memory.gradient_checkpointing=true"
+    found = remedy(plan, plan, 24)
+    assert found.settings == "memory.gradient_checkpointing=true,batch.micro=1,batch.accumulation=4"
+    assert found.band.high < 24 * 0.92
+    assert remedy(plan, plan, 16).settings.endswith("quant.bits=4")
+
+
+def test_nothing_is_left_to_change():
+    plan = a_plan(length=512, fused_loss=True)
+    small = plan._replace(base=plan.base._replace(packed=0.5625, quantised=True))
+    assert remedy(small, small, 4) is None
+
+
+def test_eight_bit_state_shares_a_constant_by_block():
+    assert state_width(2, 8) == pytest.approx(2 * (1 + 4 / 256))
+    assert state_bytes(a_plan()) == 41_943_040 * 8
+
+
+@given(st.integers(1, 8), st.integers(128, 8192), st.booleans(), st.sampled_from(["eager", "fused"]), st.booleans())
+def test_more_rows_or_longer_ones_never_take_less(rows, length, checkpointed, attention, fused):
+    step = {"checkpointed": checkpointed, "attention": attention, "fused_loss": fused}
+    here = parts(a_plan(rows=rows, length=length, **step)).total
+    assert here <= parts(a_plan(rows=rows + 1, length=length, **step)).total
+    assert here <= parts(a_plan(rows=rows, length=length + 64, **step)).total
+    assert parts(a_plan(rows=rows, length=length, **(step | {"fused_loss": True}))).total <= here
