@@ -130,12 +130,13 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """A second place that a finding speaks of."""
+    """A second place that a finding speaks of. cell: of a notebook, in which the line counts."""
 
     file: str
     line: int
     key: str
     message: str
+    cell: int | None = None
 
 
 class Finding(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from loralint.checks.hit import Hit
@@ -40,18 +40,20 @@ def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
         "kind": one.kind,
         "name": value.key,
         "outcome": _OUTCOMES[one.effect],
-        "advice": _advice(one),
+        "advice": advice(one, lambda key, text: f"{key}: {text}", "the line of "),
         **one.data,
     }
     related = ((one.other, "stands here"),) if one.other is not None else ()
     return Hit(value, data, one.replacement or None, related=related, package=one.package, observation=one)
 
 
-def _advice(one: Observation) -> str:
-    """What to write, from what the reader proposes."""
+def advice(one: Observation, pair: Callable[[str, str], str], line: str) -> str:
+    """What to write, from what the reader proposes. pair: shows a setting; line: what goes with a key, or nothing."""
     name = one.value.key
     if one.rewrite == "value" and one.replacement:
-        return f"write `{name}: {one.replacement}`"
+        return f"write `{pair(name, one.replacement)}`"
     if one.replacement:
         return f"write `{one.replacement}` instead of `{name}`"
-    return f"remove the line of `{name}`" if one.rewrite == "remove" else f"change `{name}`, or remove its line"
+    if one.rewrite == "remove":
+        return f"remove {line}`{name}`"
+    return f"change `{name}`, or remove {'its line' if line else 'it'}"

@@ -230,7 +230,7 @@ def _level(rule: Rule, hit: Hit, scope: Scope) -> str:
 def _related(hit: Hit) -> Iterator[Related]:
     for value, says in hit.related:
         if value.span is not None:
-            yield Related(value.span.file, value.span.line, value.key, says)
+            yield Related(value.span.file, value.span.line, value.key, says, value.span.cell)
 
 
 def anchor(scope: Scope, config: Config) -> Span:

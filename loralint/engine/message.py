@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 
 from loralint.checks.hit import Hit, Settings
+from loralint.checks.observation import advice
 from loralint.facts.scope import Scope
 from loralint.model import Value
 from loralint.run.config import Config
@@ -25,7 +26,7 @@ from loralint.source.secrets import mask
 from loralint.source.shown import shown
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([^{}]+))?\}")
-_SETTING = re.compile(r"\{key(?::([^{}]+))?\}: (\{suggest\}|[\w+-]+(?:\.\w+)*)")
+_SETTING = re.compile(r"\{key(?::([^{}]+))?\}: (\{suggest\}|\[[^\[\]{}]*\]|[\w+-]+(?:\.\w+)*)")
 
 
 def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
@@ -58,8 +59,11 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
             return clean(f"no {key_text(key, _format(hit, field, config))}")
         return clean(pair_shown(key, shown(hit.suggest) if value[0] == "{" else value, _format(hit, field, config)))
 
-    if _format(hit, None, config) not in _CONFIGS:
+    style = _format(hit, None, config)
+    if style not in _CONFIGS:
         text = _SETTING.sub(pair, text)
+        if hit.observation is not None:
+            names = {**names, "advice": advice(hit.observation, lambda key, told: pair_shown(key, told, style), "")}
     return _PLACEHOLDER.sub(one, text)
 
 

@@ -69,7 +69,8 @@ def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
     if cause:
         yield f"  {style.dim('why:')}   {cause}"
     for one in finding.related:
-        yield f"  {style.dim('also:')}  {path(one.file)}:{one.line} {shown(one.key)} {one.message}"
+        cell = f" cell {one.cell}" if one.cell is not None else ""
+        yield f"  {style.dim('also:')}  {path(one.file)}{cell}:{one.line} {shown(one.key)} {one.message}"
     yield f"  {style.green('help:')}  {finding.help}"
 
 
