@@ -51,6 +51,8 @@ def set_value(doc: Document, node: Node, text: str) -> Edit:
     before = doc.text[: node.start].rstrip(" \t")[-1:]
     if in_cell(node):
         raise ValueError("a cell of a notebook is a text in quotes")
+    if doc.format == "flags" and node.tag == "bool" and doc.text[node.start : node.start + 1] == "-":
+        raise ValueError("a switch has no value of its own, and not every program takes one behind it")
     if elsewhere(doc, node):
         raise ValueError("the value stands in another file")
     if doc.format == "toml" and node.kind != "scalar" and before not in {"=", "[", ","}:

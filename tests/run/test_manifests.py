@@ -320,6 +320,18 @@ def test_no_edit_is_made_in_a_list_of_words(runs):
     assert [one.fix for one in run.findings if one.key == "max_seq_length"] == [None]
 
 
+def test_edits_in_a_block_of_shell(runs):
+    text = job(
+        f"command: [bash, -c]\nargs:\n  - |\n    {SFT} \\\n      --max_seq_length 512 --fp16 --bf16 \\\n"
+        "      --load_best_model_at_end --eval_strategy steps --eval_steps 20 --save_steps 50\n"
+    )
+    (run,) = runs(text)
+    fixes = {one.rule: one.fix for one in run.findings}
+    assert apply(text, fixes["LL431"].edits) == text.replace("--save_steps 50", "--save_steps 60")
+    assert apply(text, fixes["LL103"].edits) == text.replace("--max_seq_length", "--max_length")
+    assert fixes["LL211"] is None  # not every program takes `--fp16 false`
+
+
 @pytest.mark.parametrize(
     ("env", "why"),
     [
