@@ -80,9 +80,17 @@ def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
     if format == "env":
         return f"{key}={text}"
     if format == "python":
-        owner, _, name = key.rpartition(".")
-        return f"{owner}({name}={_PYTHON.get(text, text)})" if owner else f"{name}={_PYTHON.get(text, text)}"
+        *owner, name = key.split(".")[:2]
+        value = _nested(key.split(".")[2:], _PYTHON.get(text, text))
+        return f"{owner[0]}({name}={value})" if owner else f"{name}={value}"
     return f"{key}: {text}"
+
+
+def _nested(keys: list[str], text: str) -> str:
+    """`a`, `b` around a value as Python writes dictionaries: {'a': {'b': text}}."""
+    for key in reversed(keys):
+        text = f"{{{key!r}: {text}}}"
+    return text
 
 
 def _string(value: str, format: str) -> str:  # noqa: A002

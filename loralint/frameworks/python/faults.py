@@ -42,7 +42,8 @@ def _joined(script: Script, document: Document) -> Iterator[Observation]:
         key, pair = found or ("", None)
         if pair is not None:
             where = place(document, pair, key)._replace(span=fault.span, text=None)
-            yield Observation("coerced", where, "changed", fault.message)
+            data = {"advice": "write a comma behind every string of the list"}
+            yield Observation("coerced", where, "changed", fault.message, data=data)
 
 
 def _holding(root: Node | None, offset: int) -> tuple[str, Pair] | None:
@@ -61,7 +62,9 @@ def _nothing(document: Document) -> Iterator[Observation]:
             node = pair.value
             if node.tag == "null" and "(" in node.raw:
                 what = f"`{node.raw}` changes the list and gives back None, which is what {outer.key} gets"
-                yield Observation("coerced", place(document, pair, f"{outer.key}.{pair.key}"), "changed", what)
+                data = {"advice": f"make the list first, and give {outer.key} the list"}
+                where = place(document, pair, f"{outer.key}.{pair.key}")
+                yield Observation("coerced", where, "changed", what, data=data)
 
 
 def _leaked(script: Script, parts: Parts) -> Iterator[Observation]:

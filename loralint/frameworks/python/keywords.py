@@ -2,7 +2,7 @@
 
 The lists are data (knowledge part `keys-python`): {classes: {name: {package, base, unknown, keys, moved}}}; `base`
 names a class whose keywords count as well, `unknown: lost` says that others are dropped, and `moved` is {keyword:
-{when, package, to}} of those that a release took away.
+{when, package, to}} of those that a release took away, `added` of those that older releases do not have yet.
 """
 
 from __future__ import annotations
@@ -40,16 +40,19 @@ def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Obse
         known = keywords(outer.key)
         gone = moved(outer.key)
         lenient = _lenient(outer.key) if patched and entry["package"] == "trl" else frozenset()
+        new = added(outer.key)
         for pair in outer.value.pairs:
+            if pair.key in new and look.version_is(new[pair.key]["when"]):
+                yield _gone(document, outer, pair, new[pair.key])
             if pair.key in known or pair.key in _OURS or pair.key in lenient:
                 continue
             if pair.key not in gone:
-                found = _unknown(document, outer.key, pair, entry)
+                found = _unknown(document, outer.key, pair, entry, look)
                 # a class of the program's own, or one that Unsloth puts in TRL's place, may have keywords of its own
                 if "own" not in (outer.value.tag, pair.key_node.tag) and (found.replacement or not lenient):
                     yield found
             elif look.version_is(gone[pair.key]["when"]):
-                yield _gone(document, outer.key, pair, gone[pair.key])
+                yield _gone(document, outer, pair, gone[pair.key])
 
 
 @cache
@@ -67,19 +70,31 @@ def moved(name: str) -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
+def added(name: str) -> Mapping[str, Mapping[str, str]]:
+    """What older releases of a class do not take, with what those of its base do not."""
+    entry = part("keys-python")["classes"][name]
+    return {**(added(entry["base"]) if "base" in entry else {}), **entry.get("added", {})}
+
+
+@cache
 def _lenient(name: str) -> frozenset[str]:
     config = name.removesuffix("Trainer") + "Config"
     own = keywords(name) | moved(name).keys()
     return own | keywords(config) | moved(config).keys() if config in part("keys-python")["classes"] else own
 
 
-def _gone(document: Document, name: str, pair: Pair, entry: Mapping[str, str]) -> Observation:
+def _gone(document: Document, outer: Pair, pair: Pair, entry: Mapping[str, str]) -> Observation:
+    name = outer.key
     config = name.removesuffix("Trainer") + "Config"
     to = entry.get("to", "")
-    if not to and config != name and config in part("keys-python")["classes"] and pair.key in keywords(config):
+    if outer.value.pair(to) is not None:  # which says it already
+        to = ""
+    elif not to and config != name and config in part("keys-python")["classes"] and pair.key in keywords(config):
         to = f"args={config}({pair.key}=...)"
-    package, _, release = entry["when"].partition(">=")
-    message = f"{name} takes no `{pair.key}` since {_TITLES[package]} {release}, and Python stops with a TypeError"
+    early = "<" in entry["when"]
+    package, _, release = entry["when"].partition("<" if early else ">=")
+    when = f"{'before' if early else 'since'} {_TITLES[package]} {release}"
+    message = f"{name} takes no `{pair.key}` {when}, and Python stops with a TypeError"
     plain = to.isidentifier()
     return Observation(
         "renamed" if to else "removed",
@@ -92,9 +107,11 @@ def _gone(document: Document, name: str, pair: Pair, entry: Mapping[str, str]) -
     )
 
 
-def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any]) -> Observation:
+def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any], look: Look) -> Observation:
     meant = closest(pair.key, sorted(keywords(name) | moved(name).keys()))
-    meant = moved(name).get(meant, {}).get("to", meant)
+    old = moved(name).get(meant)
+    if old is not None and look.version_is(old["when"]):
+        meant = old.get("to", meant)
     effect = entry.get("unknown", "crash")
     what = f"{name} takes no `{pair.key}`"
     message = f"{what}, and Python stops with a TypeError" if effect == "crash" else f"{what} and goes on without it"

@@ -18,7 +18,7 @@ from loralint.model import Unknown
 
 FULL_PRECISION = 16
 # what the file of an adapter says of itself, and a script says otherwise or not at all
-_OF_THE_FILE = frozenset({"model.base", "adapter.method", "adapter.inference"})
+_OF_THE_FILE = frozenset({"model.base", "adapter.method"})
 
 
 _HIDDEN = "the script does not show how the model is loaded"

@@ -37,6 +37,33 @@ def test_a_keyword_that_a_release_took_away(run, version, there):
     assert found == (("renamed", "crash", "SFTConfig.max_length") if there else None)
 
 
+@pytest.mark.parametrize(("version", "there"), [("4.40.2", True), ("4.41.0", False)])
+def test_a_keyword_that_older_releases_do_not_have(run, version, there):
+    _, layer = run("""
+        from transformers import TrainingArguments
+        TrainingArguments(output_dir="out", eval_strategy="epoch")
+    """, transformers=version)  # fmt: skip
+    found = observed(layer).get("TrainingArguments.eval_strategy")
+    assert found == (("renamed", "crash", "TrainingArguments.evaluation_strategy") if there else None)
+
+
+def test_a_slip_of_an_old_keyword_is_mended_for_the_release(run):
+    text = """
+        from trl import SFTConfig
+        SFTConfig(output_dir="out", max_seq_lenght=1024)
+    """
+    for version, meant in (("0.12.1", "SFTConfig.max_seq_length"), ("1.16.0", "SFTConfig.max_length")):
+        assert observed(run(text, trl=version)[1])["SFTConfig.max_seq_lenght"][2] == meant
+
+
+def test_an_old_keyword_beside_the_new_one_is_to_go(run):
+    _, layer = run("""
+        from trl import DPOConfig
+        DPOConfig(output_dir="out", max_length=1024, max_prompt_length=512)
+    """)
+    assert observed(layer)["DPOConfig.max_prompt_length"] == ("removed", "crash", "")
+
+
 def test_a_class_of_the_program_itself_may_take_anything(run):
     _, layer = run("""
         from dataclasses import dataclass
