@@ -249,6 +249,14 @@ def test_a_required_affinity_names_the_gpu(reading):
     assert alternatives.get("run.gpu").origin == "absent"
 
 
+def test_a_slice_is_not_the_card(reading):
+    selector = "restartPolicy: Never\nnodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}\n"
+    config = reading(READER, batch("resources: {limits: {nvidia.com/mig-1g.10gb: 1}}\n", selector))
+    assert config.get("run.gpu").value == "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"
+    google = "cloud.google.com/gke-accelerator: nvidia-h100-80gb, cloud.google.com/gke-gpu-partition-size: 1g.10gb"
+    assert gpu_names(top(document(f"nodeSelector: {{{google}}}\n").root)) is None
+
+
 def launch(container):
     found = document(container)
     return launch_of(top(found.root), Place(found))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from loralint.frameworks.convert import dtype, never
 from loralint.frameworks.readers.kubernetes.faults import faults, of_jobs
-from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpu_names, gpu_of_type, gpus
+from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpu_names, gpu_of_type, gpus, sliced
 from loralint.frameworks.readers.kubernetes.launch import Flag, Launch, first, place, switch
 from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.processes import command, nodes, processes, variables
@@ -97,7 +97,9 @@ def _of_pods(document: Document, job: Job) -> Iterator[Value]:
         selected = gpu_names(group.pod) or gpu_of_type(inside(job.root, "resource.instanceType"))
         if selected is not None:
             at, names = selected
-            what = names[0] if len(names) == 1 else Unknown(f"the scheduler may choose among {', '.join(names)}")
+            part = next((one for container in group.containers if (one := sliced(container))), "")
+            several = Unknown(f"the scheduler may choose among {', '.join(names)}")
+            what = several if len(names) > 1 else f"{names[0]}-MIG-{part}" if part else names[0]
             yield value(document, at, what)._replace(field="run.gpu")
     for group, container in job.containers():
         yield from _of_container(document, job, group, container)

@@ -8,6 +8,7 @@ from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, ite
 
 # Whole devices, so that the number asked for is the number of devices a process can take.
 WHOLE = frozenset({"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"})
+_SLICE = re.compile(r"nvidia\.com/mig-(.+)")
 _ACCELERATOR = re.compile(
     r"(?:nvidia\.com|amd\.com|habana\.ai|gpu\.intel\.com)/.|aws\.amazon\.com/neuron|huawei\.com/Ascend|google\.com/tpu"
     r"|[^/]+/[^/]*gpu"
@@ -87,6 +88,13 @@ def gpu_limit(container: At) -> At | None:
 def gpus(container: At) -> int | None:
     """How many whole GPUs a container gets; None where that is not said."""
     return whole(gpu_limit(container))
+
+
+def sliced(container: At) -> str:
+    """The slice of a card (MIG) that a container asks for, as `1g.10gb`; empty for a whole card."""
+    held = resources(container)
+    asked = [_SLICE.match(_resource(one)) for part in ("limits", "requests") for one in accelerators(named(held, part))]
+    return next((match[1] for match in asked if match is not None), "")
 
 
 def node_label(pod: At | None) -> tuple[At, list[str]] | None:
