@@ -62,7 +62,7 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
     style = _format(hit, None, config)
     if style not in _CONFIGS:
         text = _SETTING.sub(pair, text)
-        if hit.observation is not None:
+        if hit.observation is not None and "advice" not in hit.observation.data:
             names = {**names, "advice": advice(hit.observation, lambda key, told: pair_shown(key, told, style), "")}
     return _PLACEHOLDER.sub(one, text)
 

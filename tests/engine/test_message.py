@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import loralint
 from loralint.checks.hit import Hit
 from loralint.engine.message import fill
 from loralint.facts import FACTS
@@ -74,3 +75,13 @@ def test_secrets_are_masked():
 
 def test_a_long_text_is_cut():
     assert len(_fill("{value}", "optim.name", "x" * 5000)) == 200
+
+
+def test_the_advice_of_a_reader_itself_stands_in_every_part_of_a_run(tmp_path):
+    text = "from peft import LoraConfig, get_peft_model\n"
+    text += "model = get_peft_model(model, LoraConfig(target_modules=['a' 'b', 'c']))\nmodel.train()\n"
+    (tmp_path / "train.py").write_text(text)
+    (run,) = loralint.check(str(tmp_path / "train.py")).runs
+    assert [one.help for one in run.findings if one.rule == "LL107"] == [
+        "write a comma behind every string of the list"
+    ]
