@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from loralint.model import Finding, Report
+from loralint.render.standing import standing
 from loralint.source.shown import path
 
 
 def render(report: Report, *, color: bool) -> str:
     """path:line:column: tier rule message (help)."""
     del color
-    return "".join(_line(finding) for run in report.runs for finding in run.findings if finding.suppressed is None)
+    return "".join(_line(finding) for _, findings in standing(report) for finding in findings)
 
 
 def _line(finding: Finding) -> str:

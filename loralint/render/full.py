@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loralint.model import TIERS, Finding, Note, Report, Run
+from loralint.render.standing import standing
 from loralint.render.style import Style
 from loralint.source.shown import path, shown
 
@@ -21,11 +22,13 @@ def render(report: Report, *, color: bool) -> str:
     style = Style(color)
     lines: list[str] = []
     alone = len(report.runs) == 1
-    for run in report.runs:
-        lines += _run(run, report, style, alone)
+    found = list(standing(report))
+    for run, findings in found:
+        lines += _run(run, findings, report, style, alone)
     if not alone:
         lines += [style.dim(line) for line in _unchecked(report)]
-    return "\n".join([*lines, *_summary(report, style)]) + "\n"
+    tiers = Counter(finding.tier for _, findings in found for finding in findings)
+    return "\n".join([*lines, *_summary(report, tiers, style)]) + "\n"
 
 
 def _unchecked(report: Report) -> list[str]:
@@ -40,19 +43,18 @@ def _unchecked(report: Report) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def _run(run: Run, report: Report, style: Style, alone: bool) -> Iterator[str]:
-    standing = [finding for finding in run.findings if finding.suppressed is None]
+def _run(run: Run, findings: list[Finding], report: Report, style: Style, alone: bool) -> Iterator[str]:
     for table in run.tables:
         yield style.bold(shown(table.title, MOST)) if table.name == "verdict" else f"  {shown(table.title, MOST)}"
     if run.tables:
         yield ""
-    ordered = sorted(standing, key=lambda one: (TIERS.index(one.tier), one.span.line))
+    ordered = sorted(findings, key=lambda one: (TIERS.index(one.tier), one.span.line))
     for finding in ordered:
         yield from _finding(finding, report.text(finding.span), style)
         yield ""
     told = run.notes if alone else tuple(note for note in run.notes if note.kind == "info")
     notes = list(_notes(told))
-    if notes and (alone or standing or run.framework is None):
+    if notes and (alone or findings or run.framework is None):
         yield from (style.dim(f"{path(run.files[0])}: {line}") for line in notes)
         yield ""
 
@@ -64,7 +66,7 @@ def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
     cell = f" cell {finding.span.cell}" if finding.span.cell is not None else ""
     where = f"{path(finding.span.file)}{cell}:{finding.span.line}:{finding.span.column}"
     yield f"{style.tier(finding.tier)} {style.bold(effect)}  {style.dim(f'{finding.rule} {finding.name}')}"
-    yield f"  {style.dim('-->')} {where}" + (f"  {_origin(finding)}" if finding.origin != "set" else "")
+    yield f"  {style.dim('-->')} {where}{_origin(finding)}"
     yield from frame(text, finding.span, style)
     if cause:
         yield f"  {style.dim('why:')}   {cause}"
@@ -76,8 +78,8 @@ def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
 
 def _origin(finding: Finding) -> str:
     if finding.origin == "default":
-        return f"`{shown(finding.key)}` is not written; this is the default"
-    return f"`{shown(finding.key)}` is not written" if finding.origin == "absent" else ""
+        return f"  `{shown(finding.key)}` is not written; this is the default"
+    return f"  `{shown(finding.key)}` is not written" if finding.origin == "absent" else ""
 
 
 def _notes(notes: tuple[Note, ...]) -> Iterator[str]:
@@ -96,12 +98,11 @@ def _group(note: Note) -> str:
     return note.message if not count else f"{count} rule{'s' if count > 1 else ''}: {note.message}"
 
 
-def _summary(report: Report, style: Style) -> Iterator[str]:
+def _summary(report: Report, tiers: Counter[str], style: Style) -> Iterator[str]:
     runs = [run for run in report.runs if run.framework is not None]
     if not runs:
         yield "no training config found"
         return
-    tiers = Counter(finding.tier for run in runs for finding in run.findings if finding.suppressed is None)
     lifted = sum(finding.suppressed is not None for run in runs for finding in run.findings)
     if len(runs) == 1:
         run = runs[0]

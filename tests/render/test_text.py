@@ -99,6 +99,18 @@ def test_several_runs_are_counted():
     assert _full(_run(_finding()), clean, clean).endswith("3 runs: 1 block, 2 pass; 1 S\n")
 
 
+def test_a_finding_of_a_file_that_several_runs_read_is_told_once():
+    shared, own = _finding(), _finding(key="lora_alpha")
+    told = _full(_run(shared, file="a.sh"), _run(shared, own, file="b.sh"))
+    assert (told.count("-->"), told.splitlines()[-1]) == (2, "2 runs: 2 block; 2 S")
+    report = Report((_run(shared), _run(shared)), {"c.yaml": TEXT})
+    assert render("concise", report, color=False).count("\n") == 1
+
+
+def test_a_flag_has_no_blanks_behind_its_place():
+    assert "  --> c.yaml:3:9\n" in _full(_run(_finding(origin="flag")))
+
+
 def test_nothing_found_is_said():
     assert _full() == "no training config found\n"
     assert _full(_run(verdict="pass")) == "c.yaml (axolotl): pass, score 49/100; no findings\n"
