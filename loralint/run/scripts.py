@@ -28,7 +28,7 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     """One for each trainer that the program makes; none for a program that trains nothing. find: gives the file
     that the program opens by a name. script: if it was read.
     """
-    if not any(word in document.text for word in WORDS) or _is_test(document):
+    if not any(word in document.text for word in WORDS) or is_test(document):
         return []
     from loralint.frameworks.python.classes import speaks
 
@@ -51,7 +51,7 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     return found
 
 
-def _is_test(document: Document) -> bool:
+def is_test(document: Document) -> bool:
     """Whether a program is a suite of unit tests."""
     return _TESTS.search(document.file) is not None and ("def test_" in document.text or "fixture" in document.text)
 

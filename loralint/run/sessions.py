@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 import copy
+import re
+from functools import cache
 
 from loralint.frameworks.launch.programs import LAUNCHERS, TRAINERS
 from loralint.run.build import Start
 from loralint.run.launches import launched
 from loralint.run.options import Options
 from loralint.run.project import Project
-from loralint.run.scripts import Opened
+from loralint.run.scripts import Opened, is_test
 from loralint.run.written import Written
 from loralint.source.document import Document
 from loralint.source.script import Script
 
-# Without one of these a program starts nothing, and a text names no training.
+# Without one of these a program starts nothing.
 _STARTING = ("subprocess", "os.system", "os.popen", "get_ipython")
-_WORDS = (*LAUNCHERS, *TRAINERS, ".py")
+
+
+# Python itself starts a training only where a script is named too.
+_SCRIPT = re.compile(
+    r"""["'!](?:[\w/.]{0,200}/)?python[\d.]{0,9}["'\s\\]|^[ \t]*python[\d.]{0,9} +\S|sys\.executable""", re.MULTILINE
+)
+
+
+@cache
+def _trainer() -> re.Pattern[str]:
+    """A program that trains, where a text of the program or a line of one starts, behind variables at most."""
+    names = "|".join(map(re.escape, (*LAUNCHERS, *TRAINERS)))
+    before = r"(?:\w{1,60}=\S{0,80}[ \t]+){0,8}(?:[\w.~-]{0,60}/){0,16}"
+    return re.compile(
+        rf"""["'!]{before}(?:{names})(?=["'\s\\])|^[ \t]*(?:{names})[ \t]+\S""",
+        re.MULTILINE,
+    )
+
+
+def _names_training(text: str) -> bool:
+    return _trainer().search(text) is not None or (".py" in text and _SCRIPT.search(text) is not None)
 
 
 def launching(document: Document, find: Opened) -> Script | None:
     """The program of a file that may launch trainings, None for any other file. find: as for `script_starts`."""
     text = document.text
     starting = document.format == "notebook" or any(word in text for word in _STARTING)
-    if not starting or not any(word in text for word in _WORDS):
+    if not starting or is_test(document) or not _names_training(text):
         return None
     from loralint.source.python import read_script
 

@@ -8,6 +8,7 @@ import pytest
 
 from loralint.run.options import Options
 from loralint.run.project import Project
+from loralint.run.sessions import launching
 from loralint.run.starts import starts
 from loralint.source.edit import insert_pair, set_value
 from loralint.source.read import read_file
@@ -224,3 +225,20 @@ def test_what_stands_in_a_text_of_a_program_is_not_edited(folder):
     (flags, *_) = run.config.layers
     with pytest.raises(ValueError, match="text of a program"):
         insert_pair(flags.document, flags.document.root.pairs[0], "lora_alpha", "16")
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("import subprocess\nsubprocess.run(['accelerate', 'launch', 'a.py'])\n", True),
+        ("import os\nos.system('WANDB_MODE=offline bin/torchrun a.py')\n", True),
+        ("import subprocess\nsubprocess.run('''\n    axolotl train a.yml\n''', shell=True)\n", True),
+        ("import subprocess, sys\nsubprocess.run([sys.executable, 'train.py'])\n", True),
+        ("'''Checks accelerate and deepspeed.'''\nimport deepspeed, subprocess\nsubprocess.run(['ls'])\n", False),
+        ("#!/usr/bin/env python\nimport subprocess\n# see train.py\nsubprocess.run(['git', 'log'])\n", False),
+    ],
+)
+def test_only_programs_that_name_a_training_are_read_for_launches(tmp_path, text, reads):
+    file = tmp_path / "tool.py"
+    file.write_text(text)
+    assert (launching(read_file(str(file), "tool.py"), {}.get) is not None) is reads
