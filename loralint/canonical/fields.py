@@ -24,6 +24,7 @@ FIELDS: dict[str, Field] = {
     "model.attention": Field(
         "str", "attention kernel: eager, sdpa, flash_attention_2, flash_attention_3, flex_attention, xformers, auto"
     ),
+    "model.use_cache": Field("bool", "keys and values of earlier tokens are kept, which only generation needs"),
     "model.trust_remote_code": Field("bool", "run Python code that comes with the model"),
     "model.loaded_len": Field("int", "longest row that the loaded model is set up for", "tokens"),
     "model.max_position": Field("int", "context length the model is stretched to", "tokens"),
@@ -151,6 +152,7 @@ FIELDS: dict[str, Field] = {
     "eval.per_epoch": Field("number", "evaluations per epoch"),
     "eval.enabled": Field("bool", "an evaluation is asked for (do_eval)"),
     "eval.predict": Field("bool", "predictions are asked for (do_predict)"),
+    "eval.label_names": Field("list", "names of a batch's entries that are labels"),
     "eval.generate": Field("bool", "evaluation generates text (predict_with_generate)"),
     "checkpoint.output_dir": Field("str", "where checkpoints go"),
     "checkpoint.overwrite_output_dir": Field("bool", "write into a folder that is not empty"),

@@ -11,10 +11,29 @@ def effective(scope: Scope) -> Value:
     """Rows per optimizer step over all devices; one device is assumed, and said so, when no count is known."""
     if known(scope, "batch.global") is not None:
         return derived(number(scope, "batch.global"))
-    micro = number(scope, "batch.micro", "the config has no batch size")
-    rows = micro * optional(scope, "batch.accumulation", 1)
-    devices = scope.get("gpu.count").value
-    if isinstance(devices, Unknown):
-        return derived(rows, "one device assumed")
-    replicas = number(scope, "gpu.count") // max(1, optional(scope, "dist.tensor_parallel", 1))
-    return derived(rows * max(1, replicas))
+    rows = _micro(scope) * optional(scope, "batch.accumulation", 1)
+    replicas = _replicas(scope)
+    return derived(rows, "one device assumed") if replicas is None else derived(rows * replicas)
+
+
+def at_once(scope: Scope) -> Value:
+    """Rows that all devices take together in one forward pass; fewer are no full batch."""
+    world = scope.get("dist.world").value
+    copies = _replicas(scope) if isinstance(world, Unknown) else number(scope, "dist.world") // _split(scope)
+    return derived(_micro(scope) * max(1, copies or 1))
+
+
+def _micro(scope: Scope) -> float:
+    return number(scope, "batch.micro", "the config has no batch size")
+
+
+def _replicas(scope: Scope) -> float | None:
+    """Devices, or groups of them, that hold rows of their own; None when no count is known."""
+    if isinstance(scope.get("gpu.count").value, Unknown):
+        return None
+    return max(1, number(scope, "gpu.count") // _split(scope))
+
+
+def _split(scope: Scope) -> float:
+    """Devices that share one model, and with it its rows."""
+    return max(1, optional(scope, "dist.tensor_parallel", 1), optional(scope, "dist.context_parallel", 1))

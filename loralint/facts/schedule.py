@@ -30,6 +30,18 @@ def total(scope: Scope) -> Value:
     return derived(ceil(epochs * number(scope, "steps.per_epoch")))
 
 
+def for_each_pass(scope: Scope) -> Value:
+    """Steps that `max_steps` leaves for each pass over the data that is asked for as well."""
+    most = positive(scope, "train.max_steps", "the config does not count its steps")
+    return derived(most / positive(scope, "train.epochs", "the config asks for no number of passes"))
+
+
+def unsaved(scope: Scope) -> Value:
+    """Steps at the end of the run after the last one that falls on `save_steps`, below 1 a share of all steps."""
+    steps, every = number(scope, "steps.total"), positive(scope, "checkpoint.save_steps", "no step count for saves")
+    return derived(int(steps % (ceil(steps * every) if every < 1 else int(every))))
+
+
 def warmup(scope: Scope) -> Value:
     """Optimizer steps over which the rate rises. A plain constant schedule has none, whatever the config asks for."""
     steps, share = _asked(scope)

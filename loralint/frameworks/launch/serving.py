@@ -73,6 +73,8 @@ _SCRIPTS = (
 # Trainers whose scripts are many, each with flags of its own: modules with `reader_of(script)`.
 _FAMILIES = ("musubi", "sd_scripts_flags", "diffusers")
 _MODULE_OF = {"sd_scripts_flags": "sd_scripts"}
+# Trainers with one set of flags, whose subcommands and scripts differ in what they train.
+_BY_NAME = frozenset({"trl"})
 # Formats whose dotted names nobody else has.
 _DOTTED = frozenset(
     {"nemo_rl", "nemo_automodel", "megatron_bridge", "nemo", "verl", "verl_sft", "torchtune", "openrlhf"}
@@ -106,9 +108,8 @@ def reader_for(launch: Launch) -> Reader | None:
     served = _served(launch)
     if served is None:
         return None
-    reader = (_of_script(served.family, _stem(launch)) if served.family else None) or as_flags(
-        reader_named(served.module)
-    )
+    name = (served.module in _BY_NAME and launch.subcommand) or _stem(launch)
+    reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
     if served.guessed:
         reader = reader._replace(keys="", guessed=True)
     hidden = "what the script itself takes for it is not known" if served.guessed else _elsewhere(launch, served.module)
@@ -150,14 +151,15 @@ def _stem(launch: Launch) -> str:
 
 def _served(launch: Launch) -> Served | None:
     if launch.program in _PROGRAMS and launch.program != "verl":
-        return Served(_PROGRAMS[launch.program])
+        module = _PROGRAMS[launch.program]
+        return Served(module, family=module if module in _BY_NAME else "")
     for pattern, module in _MODULES if launch.module else ():
         if re.fullmatch(pattern, launch.module):
             return Served(module)
     path = launch.script.raw.replace("\\", "/") if launch.script is not None else ""
     for pattern, module in _SCRIPTS if path else ():
         if re.fullmatch(pattern, path):
-            return Served(module)
+            return Served(module, family=module if module in _BY_NAME else "")
     stem = _stem(launch)
     for family in _FAMILIES if stem else ():
         if _of_script(family, stem) is not None and _fits(launch, family):

@@ -158,6 +158,7 @@ def _model_rows(default: Callable[[Look], object]) -> tuple[Entry, ...]:
         Entry("model.dtype", "torch_dtype", dtype, never, when="transformers>=4.56"),
         Entry("model.attention", "attn_implementation", not_null),
         Entry("model.attention", "use_flash_attention_2", when_true("flash_attention_2"), never),
+        Entry("model.use_cache", "use_cache", not_null),
         Entry("model.trust_remote_code", "trust_remote_code", not_null, default=False),
         Entry("dist.device_map", "device_map", not_null),
     )
@@ -213,8 +214,17 @@ _OLD_TRAINER = (
     Entry("pref.loss", "loss_type", not_null, never),
     Entry("train.neftune_alpha", "neftune_noise_alpha", not_null, never),
 )
+
+
+def _unsloth_length(look: Look) -> object:
+    """The length that the model is loaded for; until June 2025 TRL's own, which no length of the model replaced."""
+    if look.version_is("unsloth<2025.6"):
+        return 1024 if look.version_is("trl>=0.16") else SKIP
+    return look.get("model.loaded_len").value or SKIP
+
+
 # of both the model's own length and this the smaller counts
 _UNSLOTH_LENGTHS = (
-    Entry("data.sequence_len", "max_length", not_null, default=lambda look: look.get("model.loaded_len").value or SKIP),
+    Entry("data.sequence_len", "max_length", not_null, default=_unsloth_length),
     Entry("data.sequence_len", "max_seq_length", not_null, never),
 )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from loralint.frameworks.convert import (
     dtype,
@@ -18,10 +19,11 @@ from loralint.frameworks.convert import (
     when_true,
     words,
 )
+from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.training_arguments import SHARES, TRAINING_ARGUMENTS, observe_floor, observe_strategies
-from loralint.frameworks.readers.trl_task import TASK, choose, is_sft_loss
+from loralint.frameworks.readers.trl_task import TASK, choose, is_sft_loss, of_path
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
-from loralint.model import Unknown
+from loralint.model import Unknown, Value
 from loralint.source.document import Document
 
 _RATES = {"sft": 2e-5, "rm": 1e-4, "dpo": 1e-6, "kto": 1e-6, "orpo": 1e-6, "simpo": 1e-6, "grpo": 1e-6, "rloo": 1e-6}
@@ -229,3 +231,16 @@ READER = Reader(
     observe=(observe_strategies, observe_floor),
     combine=combine,
 )
+
+
+@cache
+def reader_of(program: str) -> Reader | None:
+    """The reader of the flags of a subcommand or script that says by its name what it trains; None for any other."""
+    task = of_path(program)
+    if not task:
+        return None
+
+    def settled(document: Document, values: Values) -> Values:
+        return {**combine(document, values), "train.task": (Value(task, origin="derived", field="train.task"),)}
+
+    return as_flags(READER)._replace(combine=settled)
