@@ -48,7 +48,7 @@ def _as_written(config: Config, field: str, key: str, value: object) -> str:
     style = config.home(field).document.format if config.layers else "yaml"
     if value is False and is_switch(config.get(field)):
         return f"no {key_text(key, style)}"
-    if style in ("flags", "python"):
+    if style in ("flags", "settings", "python"):
         return pair_shown(key, repr(value) if style == "python" else scalar_text(value, "yaml"), style)
     return pair_text(key, scalar_text(value, "yaml"), "yaml")
 

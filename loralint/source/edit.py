@@ -88,7 +88,7 @@ def insert_pair(doc: Document, after: Pair, key: str, text: str) -> Edit:
     mapping, _, flow = owner
     if doc.format == "python":
         return insert_argument(doc, mapping, key, text)
-    if doc.format == "flags":
+    if doc.format in ("flags", "settings"):
         return insert_flag(doc, after, key, text)
     new = pair_text(key, text, doc.format)
     prefix = _prefix(doc, after)
@@ -115,7 +115,7 @@ def remove_pair(doc: Document, mapping: Node, pair: Pair) -> Edit:
         raise ValueError("the pair comes from a merge key")
     if doc.format == "python":
         return remove_argument(doc, mapping, pair)
-    if doc.format == "flags":
+    if doc.format in ("flags", "settings"):
         return remove_flag(doc, pair)
     _colon(doc, pair)
     edit = _remove_flow(doc, mapping, pair) if _is_flow(doc, mapping) else _remove_lines(doc, mapping, pair)

@@ -19,7 +19,7 @@ _BEFORE = re.compile(r"[ \t]+$")
 def insert_flag(doc: Document, after: Pair, key: str, text: str) -> Edit:
     """Put a flag behind another one. ValueError where that one's end is not plain to see."""
     at = _end(doc, after)
-    return Edit(doc.file, at, at, f" {pair_text(key, text, 'flags')}")
+    return Edit(doc.file, at, at, f" {pair_text(key, text, doc.format)}")
 
 
 def remove_flag(doc: Document, pair: Pair) -> Edit:

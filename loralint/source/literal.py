@@ -17,13 +17,14 @@ _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]')
 _PYTHON = {"true": "True", "false": "False", "null": "None"}
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_SHELL = frozenset({"flags", "env"})
+_SHELL = frozenset({"flags", "settings", "env"})
 _WITHOUT_NULL = _SHELL | {"toml"}
 _SPECIAL = {
     "yaml": (".nan", ".inf", "-.inf", "null"),
     "json": ("NaN", "Infinity", "-Infinity", "null"),
     "toml": ("nan", "inf", "-inf", ""),
     "flags": ("nan", "inf", "-inf", ""),
+    "settings": ("nan", "inf", "-inf", ""),
     "env": ("nan", "inf", "-inf", ""),
     "python": ('float("nan")', 'float("inf")', '-float("inf")', "None"),
 }
@@ -61,7 +62,7 @@ def pair_text(key: str, text: str, format: str) -> str:  # noqa: A002
     """Write a key with a value that is already text."""
     if format == "toml":
         return f"{key if _BARE_TOML_KEY.fullmatch(key) else _quoted(key)} = {text}"
-    if format == "python":
+    if format in ("python", "settings"):
         return f"{key}={text}"
     if format == "flags":
         return f"--{key} {text}"
@@ -77,7 +78,7 @@ def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
     """Show a setting whose value is already text, as the part of a run would have it, for people and not for edits."""
     if format == "flags":
         return f"{key}={text}" if "." in key else f"{key_text(key, format)} {text}"
-    if format == "env":
+    if format in ("env", "settings"):
         return f"{key}={text}"
     if format == "python":
         *owner, name = key.split(".")[:2]

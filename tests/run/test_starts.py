@@ -6,7 +6,9 @@ import pytest
 
 from loralint.run.options import Options
 from loralint.run.project import Project
+from loralint.run.spelling import setting
 from loralint.run.starts import starts
+from loralint.source.edit import apply, insert_pair
 from loralint.source.read import read_bytes, read_file
 
 SCRIPT = """\
@@ -194,6 +196,16 @@ def test_a_parser_that_is_seen_whole_refuses_other_flags(project, line, told):
     assert [(one.kind, one.data.get("name", ""), one.replacement) for one in found] == told
     assert {one.effect for one in found} <= {"crash"}
     assert run.config.get("optim.lr").value == 3e-4
+
+
+def test_settings_of_a_command_line_are_shown_and_added_as_such(project):
+    line = "llamafactory-cli train train.yaml learning_rate=2e-5\n"
+    project.write(train_dot_yaml=CONFIG, run_dot_sh=line)
+    (run,) = project.runs("run.sh")
+    flags = run.config.layers[0].document
+    assert (flags.format, setting(run.config, "optim.lr=1")) == ("settings", "learning_rate=1")
+    edit = insert_pair(flags, flags.root.pairs[0], "seed", "1")
+    assert apply(line, [edit]) == "llamafactory-cli train train.yaml learning_rate=2e-5 seed=1\n"
 
 
 def test_the_start_of_a_flag_stands_for_it(project):

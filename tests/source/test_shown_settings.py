@@ -18,6 +18,7 @@ from loralint.source.literal import pair_shown
         ("LoraConfig.modules_to_save", "['lm_head']", "python", "LoraConfig(modules_to_save=['lm_head'])"),
         ("lora_r", "8", "flags", "--lora_r 8"),
         ("lora.r", "8", "flags", "lora.r=8"),
+        ("lora_r", "8", "settings", "lora_r=8"),
         ("N", "8", "env", "N=8"),
         ("lora_r", "8", "yaml", "lora_r: 8"),
     ],

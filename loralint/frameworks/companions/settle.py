@@ -52,10 +52,16 @@ def _beaten(
         found = related(other.kind, layer.kind, field)
         stronger = found.stronger == other.kind
         spoken = spoken or stronger
-        if stronger and (found.how != "override" or winner.field != field):
+        if stronger and (found.how != "override" or _instead(winner, layer.values[field][0])):
             return found, winner
     found = related("default", layer.kind, field)
     return (found, None) if not spoken and found.stronger == "default" else None
+
+
+def _instead(winner: Value, loser: Value) -> bool:
+    """Whether what one source switches on switches off what another does: not where each is a switch of its own."""
+    switches = all(one.key.rpartition(".")[2] == one.field.rpartition(".")[2] for one in (winner, loser))
+    return winner.field != loser.field and not switches
 
 
 def _said(layer: Layer, field: str) -> Value | None:

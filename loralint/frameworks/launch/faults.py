@@ -29,6 +29,7 @@ def observed(launch: Launch, known: str) -> Iterator[Observation]:
     for launcher in launch.launchers:
         yield from _after(launch, launcher, known)
         yield from _before(launcher)
+    yield from _dashed(launch)
     yield from refused(launch)
     yield from rank_refused(launch)
 
@@ -75,6 +76,19 @@ def _before(launcher: Launcher) -> Iterator[Observation]:
         first = f"{names[0]} stands" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more stand"
         message = f"{first} before the script, so {launcher.name} gets what it has no option for"
         yield _misplaced(launcher.flags, wrong[0], "crash", message, f"write {', '.join(names)} behind the script")
+
+
+def _dashed(launch: Launch) -> Iterator[Observation]:
+    """Flags beside a config where only `key=value` counts: OmegaConf takes the dashes for a part of the key."""
+    given = launch.positionals[0].raw if launch.positionals else ""
+    root = launch.flags.root
+    if launch.program != "llamafactory-cli" or root is None or not given.lower().endswith((".yaml", ".yml", ".json")):
+        return
+    wrong = [pair for pair in root.pairs if pair.key_node.raw.startswith("-")]
+    if wrong:
+        names = ", ".join(f"`{pair.key}=...`" for pair in wrong)
+        message = f"beside a config LLaMA-Factory takes `key=value`, and refuses `{wrong[0].key_node.raw}`"
+        yield _misplaced(launch.flags, wrong[0], "crash", message, f"write {names}")
 
 
 def _misplaced(document: Document, pair: Pair, effect: str, message: str, advice: str) -> Observation:

@@ -20,7 +20,9 @@ _MOST = 1000
 
 
 class Taken(NamedTuple):
-    """flags: a document whose root holds them; rest: the words that are no flag's, in order."""
+    """flags: a document whose root holds them, of format "settings" where all are `key=value`. rest: the words that are
+    no flag's, in order.
+    """
 
     flags: Document
     rest: tuple[Word, ...]
@@ -59,7 +61,8 @@ def take(words: Iterable[Word], document: Document, at: tuple[int, int], style: 
             rest.append(word)
     root = Node("mapping", "map", Mark(at[0], document.lines), Mark(at[1], document.lines))
     root.pairs = _nested(pairs)
-    return Taken(_document(document, root), tuple(rest))
+    plain = style.settings and bool(pairs) and not any(pair.key_node.raw.startswith("-") for pair in pairs)
+    return Taken(_document(document, root, "settings" if plain else "flags"), tuple(rest))
 
 
 def _nested(pairs: list[Pair]) -> list[Pair]:
@@ -85,8 +88,8 @@ def _section(first: Pair, inside: list[Pair]) -> Pair:
     return Pair(first.key, first.key_node, node)
 
 
-def _document(document: Document, root: Node) -> Document:
-    made = Document(document.file, "flags", document.text)
+def _document(document: Document, root: Node, form: str) -> Document:
+    made = Document(document.file, form, document.text)
     made.lines, made.sealed = document.lines, document.sealed
     made.roots = [root]
     return made

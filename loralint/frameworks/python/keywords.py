@@ -77,6 +77,12 @@ def added(name: str) -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
+def every_keyword(name: str) -> frozenset[str] | None:
+    """What a class of the libraries takes in some release; None for a class that no list holds."""
+    return keywords(name) | moved(name).keys() if name in part("keys-python")["classes"] else None
+
+
+@cache
 def _lenient(name: str) -> frozenset[str]:
     config = name.removesuffix("Trainer") + "Config"
     own = keywords(name) | moved(name).keys()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loralint.frameworks.python.keywords import every_keyword
 from loralint.frameworks.python.trace import last
 from loralint.source.script import Call, Script
 
@@ -11,6 +12,9 @@ from loralint.source.script import Call, Script
 _LENIENT = frozenset({"parse_known_args", "parse_known_intermixed_args", "add_subparsers"})
 # Arguments of a parser that change what its flags are.
 _CHANGES = frozenset({"parents", "prefix_chars", "fromfile_prefix_chars"})
+# Parsers that make flags of dataclasses, and methods of theirs that refuse what is none.
+_FILLING = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
+_STRICT = ("parse_args_into_dataclasses(", "parse_args_and_config(")
 _GROUPS = frozenset({"add_argument_group", "add_mutually_exclusive_group"})
 
 
@@ -19,7 +23,10 @@ def taken(script: Script) -> frozenset[str]:
 
     argparse stops at any flag that it does not know, and takes the start of a known one for it.
     """
+    filling = [call for call in script.calls if last(call) in _FILLING]
     parsers = [call for call in script.calls if last(call) == "ArgumentParser"]
+    if filling:
+        return frozenset() if parsers or len(filling) > 1 else _filled(filling[0], script)
     if len(parsers) != 1 or not _plain(parsers[0]) or script.unread:
         return frozenset()
     own = {parsers[0].result.number}
@@ -40,6 +47,24 @@ def taken(script: Script) -> frozenset[str]:
             return frozenset()
         parses = parses or (last(call) == "parse_args" and not call.args)
     return frozenset(flags) if parses else frozenset()
+
+
+def _filled(parser: Call, script: Script) -> frozenset[str]:
+    """The flags of a parser of dataclasses: the fields of the program's own, and the keywords of the libraries'."""
+    given, text = parser.arg("dataclass_types", 0), script.document.text
+    if given is None or script.unread or not any(word in text for word in _STRICT) or "return_remaining" in text:
+        return frozenset()
+    several = given.node.items if given.node.kind == "sequence" else [given.node]
+    names = {one.name for one in script.arguments}
+    for one in several:
+        known = every_keyword(one.raw.rpartition(".")[2]) if one.tag == "name" else None
+        if known is None and one.tag != "object":
+            return frozenset()
+        names |= known or frozenset()
+    if last(parser) != "HfArgumentParser":
+        names |= {"config", "gradient_checkpointing_use_reentrant"}
+    flags = {f"--{form}" for name in names for one in (name, f"no_{name}") for form in (one, one.replace("_", "-"))}
+    return frozenset({"-h", "--help", *flags})
 
 
 def _plain(parser: Call) -> bool:

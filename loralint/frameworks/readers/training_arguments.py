@@ -240,7 +240,9 @@ def observe_texts(document: Document, rows: tuple[Entry, ...]) -> Iterator[Obser
 
     wanted = {entry.key: entry for entry in rows if FIELDS[entry.field].type in {"int", "float", "number"}}
     dialect = "json" if document.format == "json" else "pyyaml"  # HfArgumentParser has a loader for each
-    for pair in document.root.pairs if document.root is not None and document.format != "flags" else ():
+    for pair in (
+        document.root.pairs if document.root is not None and document.format not in ("flags", "settings") else ()
+    ):
         read = value(pair.value, dialect) if pair.key in wanted and pair.value.kind == "scalar" else None
         number = number_text(read) if isinstance(read, str) else None
         if number is not None:

@@ -33,6 +33,17 @@ def test_flags_before_the_config_is_ordinary() -> None:
     assert told == []
 
 
+def test_switches_of_their_own_are_both_on_whoever_says_so() -> None:
+    one, other = source("config", precision__bf16=True), source("flags", precision__fp16=True)
+    spelt = {field: (several[0]._replace(key="mixed_precision"),) for field, several in other.values.items()}
+    values, _ = settled("llamafactory", one, other._replace(values=spelt))
+    assert values == {"flags": {"precision.fp16": True}, "config": {}}
+    own = {field: (several[0]._replace(key=field[-4:]),) for field, several in other.values.items()}
+    said = {field: (several[0]._replace(key=field[-4:]),) for field, several in one.values.items()}
+    values, _ = settled("llamafactory", one._replace(values=said), other._replace(values=own))
+    assert values == {"flags": {"precision.fp16": True}, "config": {"precision.bf16": True}}
+
+
 @pytest.mark.parametrize("kind", ["env", "launcher", "accelerate"])
 def test_kohya_takes_no_precision_from_its_launcher(kind: str) -> None:
     values, told = settled("sd-scripts", source("config", optim__lr=1e-4), source(kind, precision__bf16=True))

@@ -51,3 +51,31 @@ def test_every_spelling_in_the_parser_and_its_groups(flags):
 )
 def test_nothing_is_known_where_the_program_may_take_more(flags, more):
     assert flags(PARSER + more) == frozenset()
+
+
+FILLED = """\
+from dataclasses import dataclass, field
+from transformers import HfArgumentParser, TrainingArguments
+@dataclass
+class Ours:
+    lora_r: int = field(default=8)
+"""
+
+
+def test_a_parser_of_dataclasses_takes_their_fields_and_those_of_the_libraries(flags):
+    own = flags(FILLED + "(ours,) = HfArgumentParser(Ours).parse_args_into_dataclasses()\n")
+    assert own == {"-h", "--help", "--lora_r", "--lora-r", "--no_lora_r", "--no-lora-r"}
+    both = flags(FILLED + "a, b = HfArgumentParser((Ours, TrainingArguments)).parse_args_into_dataclasses()\n")
+    assert {"--lora_r", "--learning_rate", "--evaluation_strategy"} < both
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "a, b = HfArgumentParser((Ours, Theirs)).parse_args_into_dataclasses()\n",
+        "a, *b = HfArgumentParser((Ours,)).parse_args_into_dataclasses(return_remaining_strings=True)\n",
+        "(a,) = HfArgumentParser((Ours,)).parse_yaml_file('x.yaml')\n",
+    ],
+)
+def test_classes_that_nobody_sees_and_parsers_that_pass_on_the_rest(flags, end):
+    assert flags("from theirs import Theirs\n" + FILLED + end) == frozenset()
