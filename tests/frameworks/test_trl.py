@@ -316,3 +316,11 @@ def test_agreement_with_trls_own_parser(shared, reading) -> None:
 def test_words_of_torch_and_transformers(reading, observed, line: str, instead: str | None) -> None:
     found = observed(reading(READER, f"model_name_or_path: m\n{line}\n"))
     assert [one.replacement for one in found.values()] == ([instead] if instead else [])
+
+
+@pytest.mark.parametrize(("version", "effect"), [("0.18.1", "lost"), ("0.19.0", "crash")])
+def test_an_unknown_key_was_dropped_before_the_parser_raised(reading, version, effect):
+    text = "model_name_or_path: m\noutput_dir: o\nuse_peft: true\nlora_r: 8\nlearning_rate: 1.0e-4\nforeign_key: 1\n"
+    layer = reading(READER, text, pins={"trl": version}).layers[0]
+    (found,) = [one for one in layer.observations if one.kind == "unknown"]
+    assert (found.value.key, found.effect) == ("foreign_key", effect)
