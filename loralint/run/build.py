@@ -100,7 +100,16 @@ def build(start: Start, options: Options) -> Assembled:
         *(fault for source, reader in sources.values() for fault in file_faults(source, reader)),
     ]
     events = tuple(event for layer in layers for event in layer.events)
-    return Assembled(config, tuple(observations), start.reason, documents, events, start.notes)
+    return Assembled(config, tuple(_once(observations)), start.reason, documents, events, start.notes)
+
+
+def _once(observations: list[Observation]) -> list[Observation]:
+    """The same, with a secret that several parts read at one place told by the last, whose format it is."""
+    secrets = [one for one in observations if one.kind == "secret"]
+    if len(secrets) < 2:
+        return observations
+    last = {(one.value.span.file, one.value.span.start) if one.value.span else id(one): id(one) for one in secrets}
+    return [one for one in observations if one.kind != "secret" or id(one) in last.values()]
 
 
 def _is_default(told: Observation, config: Config) -> bool:

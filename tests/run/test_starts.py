@@ -208,6 +208,18 @@ def test_settings_of_a_command_line_are_shown_and_added_as_such(project):
     assert apply(line, [edit]) == "llamafactory-cli train train.yaml learning_rate=2e-5 seed=1\n"
 
 
+def test_a_secret_in_a_variable_is_told_once_and_as_the_manifest_has_it(project):
+    token = "hf_" + "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUi"
+    project.write(
+        job_dot_yaml="apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n    - name: a\n"
+        "      command: [trl, sft, --use_peft, --lora_r, '8']\n"
+        f"      env:\n        - name: HF_TOKEN\n          value: {token}\n"
+    )
+    (run,) = project.runs("job.yaml")
+    (told,) = (one for one in run.observations if one.kind == "secret")
+    assert (told.value.span.line, "secretKeyRef" in told.data["advice"]) == (10, True)
+
+
 def test_the_start_of_a_flag_stands_for_it(project):
     project.write(train_dot_py=ARGUMENTS, run_dot_sh="python train.py --ran 64\n")
     (run,) = project.runs("run.sh")
