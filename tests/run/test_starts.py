@@ -211,13 +211,13 @@ def test_settings_of_a_command_line_are_shown_and_added_as_such(project):
 def test_a_secret_in_a_variable_is_told_once_and_as_the_manifest_has_it(project):
     token = "hf_" + "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUi"
     project.write(
-        job_dot_yaml="apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n    - name: a\n"
-        "      command: [trl, sft, --use_peft, --lora_r, '8']\n"
-        f"      env:\n        - name: HF_TOKEN\n          value: {token}\n"
+        job_dot_yaml="apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n"
+        "      containers:\n        - name: a\n          command: [trl, sft, --use_peft, --lora_r, '8']\n"
+        f"          env:\n            - name: HF_TOKEN\n              value: {token}\n"
     )
     (run,) = project.runs("job.yaml")
     (told,) = (one for one in run.observations if one.kind == "secret")
-    assert (told.value.span.line, "secretKeyRef" in told.data["advice"]) == (10, True)
+    assert (told.value.span.line, "secretKeyRef" in told.data["advice"]) == (12, True)
 
 
 def test_the_start_of_a_flag_stands_for_it(project):
