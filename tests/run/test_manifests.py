@@ -8,6 +8,8 @@ import textwrap
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from loralint.api import check
 from loralint.render import render
@@ -354,8 +356,8 @@ def test_variables_from_maps(runs):
         "envFrom: [{configMapRef: {name: train-config}, prefix: MY_}]\n",
         "env: [{name: MY_ALPHA, valueFrom: {configMapKeyRef: {name: train-config, key: ALPHA}}}]\n",
     )
-    for given in refs:
-        (run,) = runs(f"{text}---\n" + job(f"command: [sh, -c, '{SFT} --lora_alpha $MY_ALPHA']\n{given}"))
+    for source in refs:
+        (run,) = runs(f"{text}---\n" + job(f"command: [sh, -c, '{SFT} --lora_alpha $MY_ALPHA']\n{source}"))
         assert values(run)["adapter.alpha"].value == 24
 
 
@@ -717,3 +719,34 @@ def test_hostile_manifests_are_read_within_the_budgets(tmp_path, text):
     (run, *_) = check(file).runs
     assert time.process_time() - started < 10
     assert run.files == (str(file),)
+
+
+_NAMES = """apiVersion kind metadata name spec template containers command args env value valueFrom configMapKeyRef
+volumes configMap items key path volumeMounts mountPath subPath data a.yaml run.sh tuning config trainer envFrom
+configMapRef entrypoint runtimeEnvYAML templates resource manifest projected sources jobTemplate tasks image"""
+_KEYS = st.sampled_from(_NAMES.split())
+_LEAVES = st.one_of(
+    st.none(),
+    st.integers(0, 9),
+    st.text(max_size=12),
+    st.sampled_from([*SFT.split(), "bash", "-c", SFT, "/config/a.yaml", "$(A)", "${B}", "axolotl", "train", AXOLOTL]),
+)
+_TREES = st.recursive(
+    _LEAVES, lambda one: st.one_of(st.lists(one, max_size=4), st.dictionaries(_KEYS, one, max_size=6)), max_leaves=30
+)
+_KINDS = ("batch/v1 Job", "kubeflow.org/v1 PyTorchJob", "ray.io/v1 RayJob", "trainer.kubeflow.org/v1 TrainJob",
+          "argoproj.io/v1 Workflow", "kaito.sh/v1 Workspace", "apps/v1 Deployment")  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(_KINDS), _TREES, _TREES, st.lists(_LEAVES, max_size=5))
+def test_no_manifest_breaks_a_run(kind, spec, texts, words):
+    version, name = kind.split()
+    pod = {"spec": {"containers": [{"image": "x", "command": words, "volumeMounts": spec}], "volumes": texts}}
+    whole = [
+        {"apiVersion": version, "kind": name, "metadata": {"name": "lora"}, "spec": spec, "tuning": texts},
+        {"apiVersion": version, "kind": name, "metadata": spec, "spec": {"template": pod, "entrypoint": words}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cfg"}, "data": texts},
+    ]
+    document = read_bytes(json.dumps({"apiVersion": "v1", "kind": "List", "items": whole}).encode(), "job.json")
+    assert isinstance(starts(document, Options(), Project()), list)
