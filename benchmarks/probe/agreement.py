@@ -1,8 +1,8 @@
 """Does the ramp rank real runs? `python benchmarks/probe/agreement.py --out FILE.jsonl [--runs gt_full]`
 
-Puts every recorded run's own settings through the ramp on the embedded model, one line a run, and goes on where FILE
-ends. Then prints AUC within each optimizer and the table of bands. The recorded runs lie beside a developer's checkout;
-without them it says so and ends.
+Puts every recorded run's own settings through the ramp on the embedded model or another, one line a run, and goes on
+where FILE ends. Then prints AUC within each optimizer and the table of bands. The recorded runs lie beside a
+developer's checkout; without them it says so and ends.
 """
 
 from __future__ import annotations
@@ -20,17 +20,20 @@ import torch
 from runs import Real, real_runs
 
 from loralint.probe.base import Base, embedded
+from loralint.probe.local import local
 from loralint.probe.ramp import STEPS, edge, ramp
 from loralint.probe.stack import Stack
 from loralint.probe.train import train
+from loralint.probe.verdict import band
 
-TOGETHER = 12
+TOGETHER = 6
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--runs", default="gt_full")
+    parser.add_argument("--model", help="weights to run it on instead, as for --probe-model")
     parser.add_argument("--gain", type=float, help="instead of the card's")
     parser.add_argument("--rows", type=int, default=2)
     parser.add_argument("--seed", type=int, default=3)
@@ -41,7 +44,7 @@ def main() -> int:
         print(f"skipped: the recorded runs {given.runs} are not here")
         return 0
     torch.set_num_threads(1)
-    base = embedded()
+    base = local(given.model, "cpu") if given.model else embedded()
     if given.gain:
         base = base._replace(gain=given.gain)
     done = (
@@ -52,7 +55,7 @@ def main() -> int:
             file.write(json.dumps(line) + "\n")
             file.flush()
     lines = {one["id"]: one for one in map(json.loads, given.out.read_text("utf-8").splitlines())}
-    report(runs, lines, given.above)
+    report(runs, lines, given.above, base.kind)
     return 0
 
 
@@ -77,7 +80,7 @@ def _same(rates: list[float], arms: int, step: int) -> list[float]:
     return [rates[step]] * arms
 
 
-def report(runs: list[Real], lines: dict[str, dict[str, list[float]]], above: float) -> None:
+def report(runs: list[Real], lines: dict[str, dict[str, list[float]]], above: float, kind: str) -> None:
     """AUC, the spread of the two kinds and, for bands around their middle, how the verdicts fall."""
     for optimizer in ("adamw", "sgd"):
         found = []
@@ -86,13 +89,14 @@ def report(runs: list[Real], lines: dict[str, dict[str, list[float]]], above: fl
                 line = lines[run.name]
                 rate = edge(line["rates"], [float(x) for x in line["losses"]], above).rate
                 found.append((run.arm.lr / rate, run.label == "unstable", run.name))
-        bad, good = ([ratio for ratio, unstable, _ in found if unstable is kind] for kind in (True, False))
+        bad, good = ([ratio for ratio, unstable, _ in found if unstable is which] for which in (True, False))
         if not bad or not good:
             continue
         auc = sum((b > g) + 0.5 * (b == g) for b in bad for g in good) / len(bad) / len(good)
         spread = f"lowest unstable {min(bad):.3g}, highest stable {max(good):.3g}"
         print(f"{optimizer}: {len(bad)} unstable, {len(good)} not; AUC {auc:.3f}; {spread}")
-        low, high = {"adamw": (0.1, 0.5), "sgd": (0.06, 0.4)}[optimizer]
+        own = band(kind, optimizer)
+        low, high = own.stable, own.unstable
         table = Counter(
             ("stable" if r < low else "unstable" if r > high else "borderline", bool(u)) for r, u, _ in found
         )

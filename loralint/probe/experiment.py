@@ -9,14 +9,13 @@ from typing import NamedTuple
 from loralint.facts.need import Missing
 from loralint.probe.base import LEAST_KNOWN, Base, loss_of
 from loralint.probe.plan import Plan
-from loralint.probe.ramp import STEPS, Edge, edge, learnt_after, ramp
+from loralint.probe.ramp import STEPS, Edge, edge, ramp
 from loralint.probe.schedule import factor
 from loralint.probe.stack import Stack
 from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
 from loralint.probe.train import Trace, Watch, train
 from loralint.probe.verdict import STABLE, Band, Verdict, band, judge
 
-_LEARNT = 0.02  # nats below the base
 _HOPELESS = 3.0  # nats above it, at which a ramp ends
 _INPUTS_READ = 8  # batches
 
@@ -29,7 +28,6 @@ class Outcome(NamedTuple):
     ramp: Trace
     course: Trace
     found: Edge
-    learnt: float | None
     verdict: Verdict | None
     own: Band
     edges: dict[str, Edge]
@@ -70,14 +68,14 @@ def experiment(plan: Plan, base: Base, limits: Limits) -> Outcome:
         learnt_spectra, silent = spectra(stack, 1), _silent(stack)
     finally:
         stack.close()
-    found, learnt = edge(rates, traces[0].losses), learnt_after(rates, traces[0].losses, _LEARNT)
+    found = edge(rates, traces[0].losses)
     own = band(base.kind, plan.arm.optimizer)
-    verdict = judge(plan, found, learnt, own, whole=not stopped)
+    verdict = judge(plan, found, own, whole=not stopped)
     edges: dict[str, Edge] = {}
     if verdict is not None and verdict.word != STABLE and not stopped:
         edges, stopped = _controls(plan, base, limits, watch)
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
-    return Outcome(traces[0], traces[1], found, learnt, verdict, own, edges, *parts)
+    return Outcome(traces[0], traces[1], found, verdict, own, edges, *parts)
 
 
 def _course(plan: Plan, step: int, steps: int) -> float:

@@ -33,13 +33,3 @@ def edge(rates: Sequence[float], losses: Sequence[float], above: float = CROSSIN
         if loss > above:
             return Edge(rates[max(0, step - 1)], reached=True)
     return Edge(rates[len(losses) - 1] if losses else 0.0, reached=False)
-
-
-def learnt_after(rates: Sequence[float], losses: Sequence[float], below: float) -> float | None:
-    """Sum of the rates up to the first of two steps in a row that stood `below` nats under the base; None for never."""
-    travel = 0.0
-    for step in range(len(losses) - 1):
-        travel += rates[step]
-        if losses[step] < -below and losses[step + 1] < -below:
-            return travel
-    return None

@@ -14,8 +14,8 @@ STABLE, BORDERLINE, UNSTABLE, NOT_LEARNING = "STABLE", "BORDERLINE", "UNSTABLE",
 
 class Band(NamedTuple):
     """Peak rate over the ramp's rate: up to `stable` runs trained well, from `unstable` on they broke; `edge` is the
-    middle, which headroom is counted from. learns: travel (sum of rates) over that of the ramp's first learning, below
-    which runs stalled. measured: on real runs of this very optimizer.
+    middle, which headroom is counted from. learns: sum of the whole run's rates over the ramp's rate, below which runs
+    stalled. measured: on real runs of this very optimizer.
     """
 
     stable: float
@@ -46,21 +46,23 @@ def band(kind: str, optimizer: str) -> Band:
     return Band(row["stable"], row["edge"], row["unstable"], row["learns"], borrowed is None)
 
 
-def judge(plan: Plan, found: Edge, learnt: float | None, own: Band, *, whole: bool) -> Verdict | None:
-    """The verdict; None where the ramp was broken off before it could tell. learnt: see `ramp.learnt_after`."""
+def judge(plan: Plan, found: Edge, own: Band, *, whole: bool) -> Verdict | None:
+    """The verdict; None where the ramp was broken off before it could tell."""
     if found.rate <= 0:
         return None
     ratio = plan.arm.lr / found.rate
     if not found.reached and not whole and ratio > own.stable:
         return None
     word = STABLE if ratio <= own.stable else UNSTABLE if ratio >= own.unstable and found.reached else BORDERLINE
-    if word == STABLE and _stalls(plan, learnt, own):
+    if word == STABLE and _stalls(plan, found, own):
         word = NOT_LEARNING
     return Verdict(word, own.edge / ratio, own.stable * found.rate, found.reached, own.measured)
 
 
-def _stalls(plan: Plan, learnt: float | None, own: Band) -> bool:
-    """Whether the whole run travels less than it takes to learn anything."""
-    if learnt is None or plan.steps is None:
+def _stalls(plan: Plan, found: Edge, own: Band) -> bool:
+    """Whether all steps of the run together move the adapter less than it takes to learn: Adam's steps are as large as
+    the rate, and the ramp's rate says what is large here.
+    """
+    if plan.steps is None:
         return False
-    return plan.arm.lr * mean_factor(plan.schedule) * plan.steps < own.learns * learnt
+    return plan.arm.lr * mean_factor(plan.schedule) * plan.steps < own.learns * found.rate

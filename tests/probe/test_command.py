@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-CONFIG = (
-    "base_model: NousResearch/Llama-2-7b-hf\nadapter: lora\nlora_r: 8\nlora_alpha: 16\n"
-    "lora_target_modules: [q_proj, v_proj]\nmicro_batch_size: 1\nmax_steps: 500\noptimizer: adamw_torch\nlr_scheduler: constant\nlearning_rate: 0.0002\n"
-)
+CONFIG = """base_model: NousResearch/Llama-2-7b-hf
+adapter: lora
+lora_r: 8
+lora_alpha: 16
+lora_target_modules: [q_proj, v_proj]
+micro_batch_size: 1
+max_steps: 500
+optimizer: adamw_torch
+lr_scheduler: constant
+learning_rate: 0.0002
+"""
 
 
 @pytest.fixture
