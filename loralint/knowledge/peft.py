@@ -107,7 +107,7 @@ def adapt(model: Model, targets: Targets) -> Adapted:
     if not adapted and not bare:
         raise Refused("no module matches")
     saved = _saved(model, targets.saved)
-    return Adapted(adapted, bare, saved, _rows(model, targets, adapted), _biases(model, targets, adapted))
+    return Adapted(adapted, bare, saved, _rows(model, targets, adapted), _biases(model, targets, adapted, saved))
 
 
 def matcher(model: Model, targets: Targets) -> Callable[[str], bool]:
@@ -367,13 +367,14 @@ def _rows(model: Model, targets: Targets, adapted: Mapping[str, object]) -> dict
     return found
 
 
-def _biases(model: Model, targets: Targets, adapted: Mapping[str, object]) -> int | None:
-    """Biases of the model that train beside the adapters."""
+def _biases(model: Model, targets: Targets, adapted: Mapping[str, object], saved: Mapping[str, object]) -> int | None:
+    """Biases of the model that train beside the adapters, but for those in modules that train whole anyway."""
     if targets.bias == "none":
         return 0
     total = 0
+    whole = tuple(f"{path}." for path in saved)
     for module in model.modules:
-        if targets.bias == "all" or module.path in adapted:
+        if (targets.bias == "all" and not f"{module.path}.".startswith(whole)) or module.path in adapted:
             shape = dict(module.weights).get("bias", ())
             if shape is None:
                 return None
