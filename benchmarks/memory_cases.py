@@ -80,6 +80,8 @@ CASES = [
     Case("1b full fine-tune, bf16 weights, checkpointing", full=True, checkpointing=True, autocast=False),
     Case("8b bf16 lora, checkpointing, 4096", "llama-8b", length=4096, checkpointing=True),
     Case("8b bf16 lora, 512", "llama-8b", length=512),
+    Case("8b bf16 lora, checkpointing, 4 rows of 1024", "llama-8b", rows=4, length=1024, checkpointing=True),
+    Case("1b bf16 lora, 4 padded rows of 1024", rows=4, length=1024, padded=True),
     Case("8b nf4 lora, checkpointing, 4096", "llama-8b", base="nf4", length=4096, checkpointing=True),
     Case("8b nf4 lora, fp32 head, checkpointing", "llama-8b", base="nf4", checkpointing=True, upcast=True),
     Case("qwen2 0.5b lora", "qwen2-0.5b"),
@@ -162,17 +164,28 @@ def bare(size: Size, base: str, attention: str, device: str) -> nn.Module:
         return AutoModelForCausalLM.from_config(config, attn_implementation=attention, dtype=dtype)
 
 
-def model_of(case: Case, device: str = "meta") -> nn.Module:
-    """The model with its adapter, as a trainer would prepare it."""
+def quantised(layer: nn.Linear) -> nn.Linear:
+    """The layer in bitsandbytes' nf4 with nested constants."""
+    from bitsandbytes.nn import Linear4bit, Params4bit
+
+    made = Linear4bit(layer.in_features, layer.out_features, bias=False, compute_dtype=torch.bfloat16, device="meta")
+    weight = Params4bit(layer.weight.data, requires_grad=False, quant_type="nf4", compress_statistics=True)
+    made.weight = weight.to(layer.weight.device)
+    return made
+
+
+def model_of(case: Case, device: str = "meta", *, bitsandbytes: bool = False) -> nn.Module:
+    """The model with its adapter, as a trainer would prepare it. bitsandbytes: quantise with it, or else emulate it."""
     model = bare(SIZES[case.size], case.base, case.attention, device)
     if case.base == "nf4":
         for name, layer in list(model.named_modules()):
             if isinstance(layer, nn.Linear) and name != "lm_head":
                 holder, _, own = name.rpartition(".")
-                setattr(model.get_submodule(holder), own, Packed(layer))
+                setattr(model.get_submodule(holder), own, quantised(layer) if bitsandbytes else Packed(layer))
+        model.is_loaded_in_4bit = bitsandbytes  # which is how PEFT knows
     if case.upcast:  # what prepare_model_for_kbit_training does
         for one in model.parameters():
-            if one.dtype == torch.bfloat16:
+            if one.dtype == torch.bfloat16 and type(one).__name__ != "Params4bit":
                 one.data = one.data.float()
     if not case.full:
         with torch.device(device):

@@ -37,12 +37,12 @@ class Measured(NamedTuple):
     seconds: float
 
 
-def on_gpu(case: Case) -> Measured:
+def on_gpu(case: Case, *, bitsandbytes: bool) -> Measured:
     gc.collect()
     torch.cuda.empty_cache()
     free_before = torch.cuda.mem_get_info()[0]
     start = time.monotonic()
-    model = model_of(case, "cuda")
+    model = model_of(case, "cuda", bitsandbytes=bitsandbytes)
     torch.cuda.empty_cache()
     passes = 2 * case.accumulation + 1
     for number, _ in enumerate(train(model, case, "cuda"), 1):
@@ -54,9 +54,9 @@ def on_gpu(case: Case) -> Measured:
     return Measured(allocated, reserved, held, time.monotonic() - start)
 
 
-def on_cpu(case: Case) -> Measured:
+def on_cpu(case: Case, *, bitsandbytes: bool) -> Measured:
     start = time.monotonic()
-    model = model_of(case, "cpu")
+    model = model_of(case, "cpu", bitsandbytes=bitsandbytes)
     with Alive() as alive:
         for one in (*model.parameters(), *model.buffers()):
             alive.add(one.data)
@@ -74,6 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--bitsandbytes", action="store_true", help="quantise with it, where nf4 is emulated otherwise")
     parser.add_argument("--out", type=Path, default=Path())
     parser.add_argument("words", nargs="*")
     given = parser.parse_args()
@@ -91,7 +92,7 @@ def main() -> None:
     for case in map(smaller, cases) if given.tiny else cases:
         told = parts(plan(case))
         try:
-            seen = on_gpu(case) if given.device == "cuda" else on_cpu(case)
+            seen = (on_gpu if given.device == "cuda" else on_cpu)(case, bitsandbytes=given.bitsandbytes)
         except torch.cuda.OutOfMemoryError:
             print(f"{case.name:48} {told.total / GIB:7.2f} out of memory")
             continue

@@ -19,11 +19,11 @@ _CLOSE = "training may run out of memory once a batch holds rows of full length"
 
 
 def fits(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: changes, whether settings are left that would save memory. One hit where a GPU may not be enough.
+    """with: changes, whether up to three settings would make it fit. One hit where a GPU may not be enough.
 
-    `sure`: by the lower edge of the band every such run needs more than the card nominally has, and nothing of that is
-    a default that nobody pinned. `likely`: by its lower edge a batch of full rows does, or by its middle where all are
-    full. Else the upper edge does.
+    `sure`: by the lower edge of the band every such run needs more than the card nominally has, nothing of that is a
+    default that nobody pinned, and the GPUs are counted. `likely`: by its lower edge a batch of full rows does, or by
+    its middle where all are full. Else the upper edge does.
     """
     card = scope.get("gpu.memory_gib")
     limit = number(card)
@@ -55,7 +55,8 @@ def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:
     floor = scope.get("memory.floor")
     least = number(floor)
     if least is not None and least > limit:
-        return {"outcome": _SURE, "needed": f"{least:.1f}", "sure": _written(scope, full=False), "likely": True}
+        sure = _written(scope, full=False)
+        return {"outcome": _SURE, "needed": f"{least:.1f}", "sure": sure, "likely": _alone(scope)}
     low, middle, half = (number(scope.get(f"memory.{name}")) for name in ("least", "peak", "band"))
     if low is None or middle is None or half is None:
         why = scope.get("memory.peak").value
@@ -63,19 +64,28 @@ def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:
     if middle + half <= limit:
         return None
     full = scope.get("data.packing").value is True or scope.get("data.pad_to_len").value is True
-    sure = full and low > limit
     likely = low > limit or (full and middle > limit)
     outcome = _FULL if likely and full else _LONG if likely else _CLOSE
     needed = f"{middle:.1f} ± {half:.1f}"
-    return {"outcome": outcome, "needed": needed, "sure": sure and _written(scope, full=True), "likely": likely}
+    sure = full and low > limit and _written(scope, full=True)
+    return {"outcome": outcome, "needed": needed, "sure": sure, "likely": likely and _alone(scope)}
+
+
+def _alone(scope: Scope) -> bool:
+    """Whether one GPU has to hold all of it: a whole model that trains on nobody knows how many is mostly sharded."""
+    return _counted(scope) or scope.get("adapter.method").value == "lora"
+
+
+def _counted(scope: Scope) -> bool:
+    return scope.get("gpu.count").known or scope.get("dist.world").known
 
 
 def _written(scope: Scope, *, full: bool) -> bool:
-    """Whether somebody wrote what decides, and the model is known by its own id."""
+    """Whether somebody wrote what decides, counts the GPUs, and calls the model by its own id."""
     from loralint.knowledge.models import find
 
     found = find(str(scope.get("model.base").value))
-    if found is None or found.by_name:
+    if found is None or found.by_name or not _counted(scope):
         return False
     deciding = ["batch.micro", "data.sequence_len"] if full else []
     stored = scope.get("model.dtype")

@@ -54,19 +54,20 @@ def test_rows_of_full_length_may_not_come(run):
 def test_packed_rows_do_come(run):
     packed = TEXT.replace("packing: false", "packing: true") + "quantization_bit: 4\n"
     packed = packed.replace("batch_size: 1", "batch_size: 8")
-    assert tiers(run(packed, "T4")) == [("S", "per_device_train_batch_size", 7)]
+    assert tiers(run(packed, "T4x1")) == [("S", "per_device_train_batch_size", 7)]
+    assert tiers(run(packed, "T4")) == [("A", "per_device_train_batch_size", 7)]  # of which there may be several
 
 
 def test_what_nobody_wrote_is_not_sure(run):
     packed = TEXT.replace("packing: false", "packing: true") + "quantization_bit: 4\n"
     packed = packed.replace("per_device_train_batch_size: 1\n", "").replace("cutoff_len: 2048", "cutoff_len: 20480")
-    assert [one.tier for one in run(packed, "T4").findings] == ["A"]
+    assert [one.tier for one in run(packed, "T4x1").findings] == ["A"]
 
 
 def test_a_mirror_of_the_model_is_not_sure(run):
     packed = TEXT.replace("packing: false", "packing: true").replace("batch_size: 1", "batch_size: 8")
     packed = packed.replace("meta-llama/", "/data/models/") + "quantization_bit: 4\n"
-    assert [one.tier for one in run(packed, "T4").findings] == ["A"]
+    assert [one.tier for one in run(packed, "T4x1").findings] == ["A"]
 
 
 def test_close_to_the_edge_is_a_note(run):
@@ -75,6 +76,12 @@ def test_close_to_the_edge_is_a_note(run):
     assert [note.message.split(":")[0] for note in found.notes if note.kind == "info"] == [
         "training may run out of memory once a batch holds rows of full length"
     ]
+
+
+def test_a_whole_model_may_be_sharded_at_launch(run):
+    whole = TEXT.replace("finetuning_type: lora\nlora_target: all", "finetuning_type: full")
+    assert not run(whole, "A100-80GB").findings
+    assert [one.tier for one in run(whole, "A100-80GBx1").findings] == ["A"]  # which dtype is the framework's choice
 
 
 def test_it_fits(run):

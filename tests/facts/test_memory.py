@@ -42,6 +42,7 @@ LLAMA = {
     "precision.fp16": False,
     "memory.gradient_checkpointing": True,
     "kernel.fused_loss": False,
+    "dist.fsdp": False,
 }
 
 
@@ -159,15 +160,22 @@ def test_data_parallel_keeps_gradients_twice():
         ({"model.dtype": None}, "the config does not say which dtype the base model is loaded in"),
         ({"dist.fsdp": True}, "the number of GPUs is unknown (give --gpu NAMExCOUNT)"),
         ({"dist.deepspeed": "ds.json"}, "which ZeRO stage DeepSpeed is told is not known"),
+        ({"dist.visible_devices": 2}, "whether the GPUs share the model or each has the whole of it is not known"),
+        ({"dist.fsdp": None}, "whether the GPUs share the model or each has the whole of it is not known"),
+        ({"dist.launcher": "accelerate"}, "how accelerate spreads the run is not known"),
         ({"gpu.count": 2}, "whether the GPUs share the model or each has the whole of it is not known"),
         ({"quant.bits": 4, "quant.method": "hqq"}, "the bytes of a weight under this quantisation are not known here"),
     ],
 )
 def test_what_is_not_known_ends_it_with_the_reason(fact, changed, reason):
-    known = LLAMA | ({} if "gpu.count" in changed or "dist.fsdp" in changed else {"gpu.count": 1})
-    if "dist.fsdp" in changed:
-        known |= {"run.gpu": "A100-80GB"}
-    assert fact("memory.peak", known | changed) == (reason,)
+    known = {name: value for name, value in (LLAMA | changed).items() if value is not None}
+    assert fact("memory.peak", known | {"run.gpu": "A100-80GB"}) == (reason,)
+
+
+def test_processes_that_each_have_a_gpu(fact):
+    eight = LLAMA | {"gpu.count": 8, "dist.visible_devices": 8, "dist.launcher_processes": 8}
+    assert fact("memory.gradients", eight) == 2 * fact("memory.gradients", LLAMA)  # DDP's buckets
+    assert fact("memory.weights", eight | {"dist.launcher_processes": 4})[0].startswith("whether the GPUs share")
 
 
 def test_weights_are_known_where_the_pass_is_not(fact):
@@ -195,10 +203,11 @@ def test_the_mildest_changes_that_are_enough():
     assert remedy(plan, plan, 16).settings.endswith("quant.bits=4")
 
 
-def test_nothing_is_left_to_change():
+def test_nothing_that_is_left_to_change_is_enough():
     plan = a_plan(length=512, fused_loss=True)
     small = plan._replace(base=plan.base._replace(packed=0.5625, quantised=True))
     assert remedy(small, small, 4) is None
+    assert remedy(plan, plan, 4) is None
 
 
 def test_eight_bit_state_shares_a_constant_by_block():

@@ -32,18 +32,15 @@ class Remedy(NamedTuple):
 def remedy(lean: Plan, rich: Plan, limit: float) -> Remedy | None:
     """The fewest changes, the mildest first, by which the whole band fits a card of nominally `limit` GiB.
 
-    Up to three; where no three are enough, the three that save most. None where nothing is left to change.
+    Up to three. None where no three are enough.
     """
-    best = None
     possible = list(_possible(lean))
     for count in range(1, min(_MOST, len(possible)) + 1):
         for chosen in combinations(possible, count):
             found = _with(chosen, lean, rich)
             if found.band.high <= limit * _USABLE:
                 return found
-            if best is None or sum(found.band) < sum(best.band):
-                best = found
-    return best
+    return None
 
 
 def _with(chosen: tuple[Change, ...], lean: Plan, rich: Plan) -> Remedy:

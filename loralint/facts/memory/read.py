@@ -253,6 +253,9 @@ def shards(scope: Scope) -> Shards:
         return _fsdp(scope)
     if stage == 0:
         return Shards(replicas=_replicas(scope))
+    told, where = scope.get("dist.deepspeed"), scope.get("dist.zero_stage")
+    if told.key and told.key == where.key:
+        raise Missing("what DeepSpeed is told beside its stage is not known")
     count = int(_count(scope))
     states = 0 if _off(scope, "dist.ds_offload_optimizer") else count
     weights = 0 if _off(scope, "dist.ds_offload_param") else count
@@ -279,13 +282,26 @@ def _count(scope: Scope) -> float:
 
 
 def _replicas(scope: Scope) -> int:
-    """Processes that exchange gradients; one where neither they nor the GPUs are counted.
+    """Processes that exchange gradients; one where neither they nor the GPUs are counted."""
+    if known(scope, "dist.launcher") == "accelerate" and known(scope, "dist.launcher_type") is None:
+        raise Missing("how accelerate spreads the run is not known")
+    if scope.get("gpu.count").known and positive(scope, "gpu.count") == 1:
+        return 1
+    _whole(scope)
+    return int(positive(scope, "dist.world")) if scope.get("dist.world").known else 1
 
-    One process that has several GPUs may spread the layers over them.
+
+def _whole(scope: Scope) -> None:
+    """Raises Missing unless each of perhaps several GPUs holds the whole model.
+
+    A recipe or a launcher may shard without a key that says so; a process that sees several GPUs may spread its layers.
     """
-    spread = known(scope, "dist.device_map") is not None
-    if scope.get("dist.world").known and (not spread or positive(scope, "dist.world") > 1):
-        return int(positive(scope, "dist.world"))
-    if scope.get("gpu.count").known and positive(scope, "gpu.count") > 1:
-        raise Missing("whether the GPUs share the model or each has the whole of it is not known")
-    return 1
+    unsaid = "whether the GPUs share the model or each has the whole of it is not known"
+    if scope.get("dist.fsdp").origin == "absent":
+        raise Missing(unsaid)
+    processes = optional(scope, "dist.world", 1) if scope.get("dist.world").known else 1
+    machines = max(1, optional(scope, "dist.launcher_nodes", 1))
+    for seen in ("gpu.count", "dist.visible_devices"):
+        there = number(scope, seen) if scope.get(seen).known and scope.get(seen).value is not None else 1
+        if there > max(1, processes / machines):
+            raise Missing(unsaid)
