@@ -36,4 +36,4 @@ def _replicas(scope: Scope) -> float | None:
 
 def _split(scope: Scope) -> float:
     """Devices that share one model, and with it its rows."""
-    return max(1, optional(scope, "dist.tensor_parallel", 1), optional(scope, "dist.context_parallel", 1))
+    return max(1, optional(scope, "dist.tensor_parallel", 1)) * max(1, optional(scope, "dist.context_parallel", 1))

@@ -112,3 +112,23 @@ def test_what_a_run_outlasts_its_schedule_by(fact):
     assert idle(250) == 0.75
     assert idle(1000) == idle(2000) == 0.0
     assert isinstance(fact("schedule.idle_share", {"schedule.steps": 100, "train.epochs": 1}), tuple)
+
+
+def test_rows_that_all_devices_take_at_once(fact):
+    assert fact("batch.at_once", {"batch.micro": 4, "batch.accumulation": 8}) == 4
+    assert fact("batch.at_once", {"batch.micro": 4, "gpu.count": 8}) == 32
+    assert fact("batch.at_once", {"batch.micro": 4, "gpu.count": 8, "dist.world": 2}) == 8
+    assert fact("batch.at_once", {"batch.micro": 4, "dist.world": 8, "dist.context_parallel": 2}) == 16
+    assert fact("batch.at_once", {}) == ("the config has no batch size",)
+
+
+def test_steps_for_each_pass_that_is_asked_for(fact):
+    assert fact("steps.for_each_pass", {"train.max_steps": 10, "train.epochs": 20}) == 0.5
+    assert fact("steps.for_each_pass", {"train.epochs": 3}) == ("the config does not count its steps",)
+
+
+@pytest.mark.parametrize(
+    ("steps", "every", "left"), [(950, 100, 50), (1000, 100, 0), (80, 100, 80), (1000, 0.15, 100), (1000, 0.1, 0)]
+)
+def test_steps_after_the_last_save(fact, steps, every, left):
+    assert fact("steps.unsaved", {"steps.total": steps, "checkpoint.save_steps": every}) == left

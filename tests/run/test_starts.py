@@ -284,3 +284,20 @@ def test_companions_that_a_script_writes_itself_join(project):
     script = str(project.root / "run.sh")
     assert places == [(4, script, 4, 34), (2, script, 9, 16)]
     assert run.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "task"),
+    [
+        ("trl reward --config train.yaml", "rm"),
+        ("python -m trl.scripts.dpo --config train.yaml", "dpo"),
+        ("accelerate launch examples/scripts/reward_modeling.py --config train.yaml", "rm"),
+        ("trl sft --config train.yaml", "sft"),
+    ],
+)
+def test_a_command_of_trl_says_what_its_config_trains(project, line, task):
+    text = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: org/rows\nuse_peft: true\nlora_r: 16\noutput_dir: o\n"
+    project.write(train_dot_yaml=text, run_dot_sh=f"{line}\n")
+    (run,) = project.runs("run.sh")
+    assert run.config.get("train.task").value == task
+    assert not [one for one in run.observations if one.kind == "unknown"]

@@ -12,6 +12,7 @@ from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.launch.faults import misplaced, observed
 from loralint.frameworks.launch.programs import ONLY, TRAINS
+from loralint.frameworks.launch.settled import ADDED
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.leaves import TRAINING as _TRAINING
 from loralint.frameworks.signatures import SURE_HF
@@ -124,7 +125,7 @@ def watched(reader: Reader, launch: Launch) -> Reader:
     def faults(_document: Document, _look: Look) -> list[Observation]:
         return list(observed(launch, reader.keys))
 
-    return reader._replace(observe=(*reader.observe, faults))
+    return reader._replace(own=reader.own | ADDED, observe=(*reader.observe, faults))
 
 
 def _elsewhere(launch: Launch, module: str) -> str:

@@ -9,7 +9,7 @@ from loralint.source.command import Word
 from loralint.source.document import Document, Node, Pair
 
 # What parsers add to the keys that are listed.
-_WHOLE = frozenset({"config", "local_rank"})
+ADDED = frozenset({"config", "local_rank"})
 # Frameworks whose flags argparse takes, which also knows one by the start of its name.
 _ARGPARSE = frozenset({"trl", "llamafactory", "ms-swift", "fms-hf-tuning"})
 
@@ -34,7 +34,7 @@ def _in_brackets(pair: Pair, flags: Document) -> Pair:
 
 
 def _settled(pair: Pair, known: frozenset[str], *, abbreviates: bool) -> Pair:
-    if pair.key in known or pair.key in _WHOLE or "." in pair.key:
+    if pair.key in known or pair.key in ADDED or "." in pair.key:
         return pair
     if pair.key.startswith("no_") and pair.key[3:] in known and pair.value.tag == "bool":
         node = pair.value
