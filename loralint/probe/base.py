@@ -18,7 +18,8 @@ LEAST_KNOWN = 2.5  # nats below chance; a base that knows less cannot be broken,
 
 class Base(NamedTuple):
     """title: as a verdict names it. rows: [many, tokens] of held-out ids. gain: factor on alpha, see `Arm`. kind: whose
-    bands hold for it, embedded or own. vocabulary: ids that the head tells apart.
+    bands hold for it, embedded or own. vocabulary: ids that the head tells apart. most_rows: of one step, for the
+    sake of time.
     """
 
     title: str
@@ -27,6 +28,7 @@ class Base(NamedTuple):
     gain: float
     kind: str
     vocabulary: int
+    most_rows: int = 8
 
     def batches(self, steps: int, rows: int, seed: int) -> list[Tensor]:
         """`steps` batches of [rows, tokens], drawn by the seed; the text starts over where it is too short."""
@@ -56,3 +58,8 @@ def loss_of(base: Base, most: int = 32) -> float:
     """Mean loss on the first rows, in nats."""
     rows = base.rows[:most]
     return token_loss(base.model(rows), rows).item()
+
+
+def linear_layers(model: nn.Module) -> tuple[str, ...]:
+    """Names of the linear layers."""
+    return tuple(name for name, one in model.named_modules() if isinstance(one, nn.Linear))

@@ -7,6 +7,7 @@ the text, which is all that the probe asks of it.
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import torch
@@ -16,7 +17,9 @@ from torch.nn import functional
 from loralint.probe.base import Base
 
 _LARGEST = {"cpu": 0.6e9, "cuda": 3e9}  # parameters
+_MOST_ROWS = {"cpu": 2, "cuda": 8}
 _LENGTH, _ROWS = 32, 288
+_UNASKED = 0.2e9  # parameters of a model that is probed on a CPU without being asked for
 
 
 class Pruned(nn.Module):
@@ -24,7 +27,7 @@ class Pruned(nn.Module):
 
     def __init__(self, model: Any, tokens: Tensor) -> None:
         super().__init__()
-        self.trunk = model.base_model
+        self.model = model.base_model  # so that layers are called as in the whole model
         self.tokens = tokens
         head = model.get_output_embeddings()
         self.head = nn.Parameter(head.weight[tokens].detach().clone())
@@ -32,7 +35,7 @@ class Pruned(nn.Module):
 
     def forward(self, numbers: Tensor) -> Tensor:
         """numbers: [rows, tokens] in the cut vocabulary -> logits [rows, tokens, vocabulary]."""
-        stream = self.trunk(input_ids=self.tokens[numbers], use_cache=False).last_hidden_state
+        stream = self.model(input_ids=self.tokens[numbers], use_cache=False).last_hidden_state
         logits = functional.linear(stream, self.head)
         return torch.tanh(logits / self.cap) * self.cap if self.cap else logits
 
@@ -62,7 +65,15 @@ def local(path: str, device: str) -> Base:
     tokens, rows = _text(tokenizer)
     pruned = Pruned(model.eval().to(device), tokens.to(device))
     title = f"{os.path.basename(os.path.normpath(path))} ({sum(one.numel() for one in model.parameters()) / 1e6:.0f} M)"
-    return Base(title, pruned, rows.to(device), 1.0, "own", len(tokens))
+    return Base(title, pruned, rows.to(device), 1.0, "own", len(tokens), _MOST_ROWS[device])
+
+
+def in_cache(name: str, device: str) -> bool:
+    """Whether a model that a config names lies in the local cache, in a form and size that may be taken unasked."""
+    found = _cached(name)
+    if not found or not os.path.isfile(os.path.join(found, "config.json")):
+        return False
+    return 0 < _parameters(found) <= (_UNASKED if device == "cpu" else _LARGEST[device])
 
 
 def _place(path: str) -> tuple[str, str]:
@@ -85,11 +96,13 @@ def _place(path: str) -> tuple[str, str]:
 
 def _cached(name: str) -> str:
     """The snapshot of a model id in the local Hugging Face cache; "" for none."""
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or ".." in name:  # a config's word is not trusted to be a path
+        return ""
     home = os.environ.get("HF_HOME") or os.path.expanduser("~/.cache/huggingface")
     cache = os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")
     folder = os.path.join(cache, "models--" + name.replace("/", "--"))
     head = os.path.join(folder, "refs", "main")
-    if ".." in name or not os.path.isfile(head):
+    if not os.path.isfile(head):
         return ""
     with open(head, encoding="utf-8") as file:
         snapshot = os.path.join(folder, "snapshots", file.read(64).strip())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from loralint.facts.need import Missing, known
 from loralint.facts.scope import Scope
 
@@ -9,6 +11,7 @@ ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 GATED = ("gate_proj", "up_proj", "down_proj")
 LINEAR = (*ATTENTION, *GATED)
 _QKV = ("q_proj", "k_proj", "v_proj")
+_USUAL = ("q_proj", "v_proj", "query_key_value", "c_attn")  # PEFT's own choice for Llama and nearly all of its kin
 # Names of other architectures by what they do (Transformers' modeling files). A plain feed-forward layer counts as up
 # and down of a gated one.
 _SAME = {
@@ -32,7 +35,7 @@ def targets(scope: Scope) -> tuple[str, ...]:
     if kind == "all-linear":
         return LINEAR
     if kind == "default":
-        return ("q_proj", "v_proj")  # PEFT's own choice for Llama and nearly all of its kin
+        return _USUAL[:2]
     if kind == "regex" and isinstance(given, str):
         return _matched(given)
     names = [str(one) for one in given] if isinstance(given, (list, tuple)) else []
@@ -40,6 +43,25 @@ def targets(scope: Scope) -> tuple[str, ...]:
     if not found:
         raise Missing("the config names no module that gets an adapter")
     return tuple(one for one in LINEAR if one in found)
+
+
+def own_targets(scope: Scope, layers: tuple[str, ...]) -> tuple[str, ...]:
+    """The layers of a model that get an adapter, by PEFT's rules. Raises Missing where none does."""
+    kind = known(scope, "targets.kind")
+    given = known(scope, "adapter.targets")
+    if kind == "all-linear":
+        return layers
+    if kind == "regex" and isinstance(given, str):
+        matches = _expression(given)
+        return _some(tuple(one for one in layers if matches(one)))
+    ends = _USUAL if kind == "default" else tuple(map(str, given)) if isinstance(given, (list, tuple)) else ()
+    return _some(tuple(one for one in layers for end in ends if one == end or one.endswith(f".{end}")))
+
+
+def _some(found: tuple[str, ...]) -> tuple[str, ...]:
+    if not found:
+        raise Missing("no layer of the model is among the targets")
+    return found
 
 
 def _meant(name: str) -> tuple[str, ...]:
@@ -54,14 +76,18 @@ def _meant(name: str) -> tuple[str, ...]:
 
 def _matched(pattern: str) -> tuple[str, ...]:
     """The layers whose full name in Transformers' Llama an expression matches, tried in RE2."""
-    from loralint.knowledge.pattern import Unmatchable, whole
-
-    try:
-        matches = whole(pattern)
-    except Unmatchable as error:
-        raise Missing(str(error)) from error
+    matches = _expression(pattern)
     parts = {**dict.fromkeys(ATTENTION, "self_attn"), **dict.fromkeys(GATED, "mlp")}
     found = tuple(one for one in LINEAR if matches(f"model.layers.0.{parts[one]}.{one}") or matches(one))
     if not found:
         raise Missing("the expression of the targets matches no layer of a Llama")
     return found
+
+
+def _expression(pattern: str) -> Callable[[str], bool]:
+    from loralint.knowledge.pattern import Unmatchable, whole
+
+    try:
+        return whole(pattern)
+    except Unmatchable as error:
+        raise Missing(str(error)) from error

@@ -10,7 +10,7 @@ from loralint.facts.precision import adapter_dtype
 from loralint.facts.scope import Scope
 from loralint.model import Unknown
 from loralint.probe.arm import OPTIMIZERS, Arm
-from loralint.probe.modules import targets
+from loralint.probe.modules import own_targets, targets
 from loralint.probe.schedule import SHAPES, Schedule
 
 _TASKS = frozenset({"sft", "pt"})
@@ -33,14 +33,17 @@ class Plan(NamedTuple):
     assumed: tuple[str, ...] = ()
 
 
-def plan(scope: Scope, seed: int = 0) -> Plan:
-    """The probe of a run. Raises Missing with the reason for what is not measured, or not known."""
+def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
+    """The probe of a run. layers: names of the linear layers of the run's own model, where it trains on that.
+
+    Raises Missing with the reason for what is not measured, or not known.
+    """
     _refuse(scope)
     assumed: list[str] = []
     arm = Arm(
         rank=int(_in_range(scope, "adapter.rank", 1024)),
         alpha=number(scope, "adapter.alpha", "the config has no LoRA alpha"),
-        targets=targets(scope),
+        targets=own_targets(scope, layers) if layers else targets(scope),
         lr=positive(scope, "optim.lr", "the config has no learning rate"),
         optimizer=_optimizer(scope),
         rslora=known(scope, "adapter.rslora") is True,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", "cpu", "cuda")
 _NEEDED = ("torch", "safetensors")
+_INTERRUPTED = "interrupted"
 
 
 def unheard(steps: int) -> None:
@@ -24,8 +25,9 @@ def unheard(steps: int) -> None:
 
 
 class Request(NamedTuple):
-    """model: a folder or file of weights, "" for the embedded model. seconds: at most so many for each run.
-    progress: is called with steps done since its last call.
+    """model: a folder or file of weights; "" for the config's own where the local cache has it, else the embedded one.
+
+    seconds: at most so many for each run. progress: is called with steps done since its last call.
     """
 
     model: str = ""
@@ -45,39 +47,63 @@ def prober(request: Request) -> Callable[[Config], Probed]:
     if request.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("--device cuda: torch sees no such device here; --device cpu works everywhere")
     device = "cuda" if request.device != "cpu" and torch.cuda.is_available() else "cpu"
-    base = _base(request, device)
+    bases: dict[str, Base] = {request.model: _load(request.model, device)}
+    stopped: list[str] = []
 
     def probe(config: Config) -> Probed:
+        if stopped:
+            return _unprobed(stopped[0])
         try:
-            return _probe(config, request, base)
+            found = _probe(config, request, _base(config, request.model, device, bases))
         except Missing as missing:
-            return Probed(notes=(Note("not-checked", f"probe: {missing.reason}"),))
+            return _unprobed(missing.reason)
         except torch.OutOfMemoryError:
-            return Probed(notes=(Note("not-checked", f"probe: {device} has too little memory; try --device cpu"),))
+            return _unprobed(f"{device} has too little memory; try --device cpu")
+        stopped.extend(note.message for note in found.notes if _INTERRUPTED in note.message)
+        return found
 
     return probe
 
 
-def _base(request: Request, device: str) -> Base:
-    from loralint.probe.base import embedded
+def _unprobed(reason: str) -> Probed:
+    return Probed(notes=(Note("not-checked", f"probe: {reason.removeprefix('probe: ')}"),))
 
-    if not request.model:
-        return embedded(device)
+
+def _base(config: Config, asked: str, device: str, bases: dict[str, Base]) -> Base:
+    """The model that was asked for; else the config's own, where it is at hand and small; else the embedded one."""
+    from loralint.probe.local import in_cache
+
+    name = config.get("model.base").value
+    if asked or not isinstance(name, str) or not in_cache(name, device):
+        return bases[asked]
+    if name not in bases:
+        try:
+            bases[name] = _load(name, device)
+        except ValueError:  # what Transformers cannot load: the embedded model will do, and the verdict names it
+            bases[name] = bases[asked]
+    return bases[name]
+
+
+def _load(model: str, device: str) -> Base:
+    from loralint.probe.base import embedded
     from loralint.probe.local import local
 
-    return local(request.model, device)
+    return local(model, device) if model else embedded(device)
 
 
 def _probe(config: Config, request: Request, base: Base) -> Probed:
     import torch
 
+    from loralint.probe.base import linear_layers
     from loralint.probe.experiment import Limits, experiment
     from loralint.probe.plan import plan
     from loralint.probe.report import probed
 
-    found = plan(Scope(config, FACTS), request.seed)
+    layers = linear_layers(base.model) if base.kind == "own" else ()
+    found = plan(Scope(config, FACTS), request.seed, layers)
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # sums in one order, so the same seed gives the same result; and no waiting for busy cores
+    if base.kind == "embedded":
+        torch.set_num_threads(1)  # so small a model gains nothing from more, and waits for cores that others use
     try:
         outcome = experiment(found, base, Limits(request.steps, request.seconds, request.progress))
     finally:

@@ -1,0 +1,92 @@
+"""A model of the user's own: real files of Transformers in a folder, a cache, or neither."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("tokenizers")
+
+from loralint.probe.base import linear_layers, loss_of  # noqa: E402
+from loralint.probe.local import in_cache, local  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A tiny untrained Llama with a tokenizer of bytes."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    path = tmp_path_factory.mktemp("model")
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({"<s>": 0, **{one: at for at, one in enumerate(alphabet, 1)}}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>").save_pretrained(path)
+    config = LlamaConfig(
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        vocab_size=len(alphabet) + 1,
+        tie_word_embeddings=False,
+    )
+    LlamaForCausalLM(config).save_pretrained(path)
+    return path
+
+
+def test_a_folder_is_loaded_whole_with_its_head_cut_to_the_text(folder):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    base = local(str(folder), "cpu")
+    assert base.rows.shape == (288, 32)
+    assert base.vocabulary == len(base.rows.unique()) < 257
+    first = base.model.tokens[base.rows]
+    assert (first[:, 0] == AutoTokenizer.from_pretrained(folder).bos_token_id).all()
+    with torch.no_grad():
+        whole = AutoModelForCausalLM.from_pretrained(folder)(first[:2]).logits[..., base.model.tokens]
+        assert torch.allclose(base.model(base.rows[:2]), whole, atol=1e-5)
+    assert "model.layers.1.mlp.down_proj" in linear_layers(base.model)
+    assert loss_of(base) > 4
+
+
+def test_a_model_that_knows_nothing_gives_no_verdict(folder, tmp_path):
+    import loralint
+    from loralint.probe.request import Request
+
+    text = (
+        "base_model: a/b\nadapter: lora\nlora_r: 4\nlora_alpha: 8\nlora_target_modules: [q_proj]\n"
+        "learning_rate: 0.0001\noptimizer: adamw_torch\nmicro_batch_size: 1\nmax_steps: 9\n"
+    )
+    (tmp_path / "config.yaml").write_text(text, encoding="utf-8")
+    run = loralint.check(tmp_path / "config.yaml", probe=Request(str(folder))).runs[0]
+    assert run.tables == ()
+    assert "knows too little" in run.notes[0].message
+
+
+def test_pickles_and_other_things_are_refused(tmp_path):
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x02")
+    with pytest.raises(ValueError, match="pickles are not opened"):
+        local(str(tmp_path), "cpu")
+    with pytest.raises(ValueError, match="GGUF"):
+        local(str(tmp_path / "pytorch_model.bin"), "cpu")
+    with pytest.raises(ValueError, match="no such folder"):
+        local("../elsewhere", "cpu")
+
+
+def test_a_model_that_a_config_names_is_looked_for_in_the_cache_only(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    snapshot = tmp_path / "models--some--model" / "snapshots" / "abc"
+    snapshot.parent.mkdir(parents=True)
+    snapshot.symlink_to(folder)
+    (tmp_path / "models--some--model" / "refs").mkdir()
+    (tmp_path / "models--some--model" / "refs" / "main").write_text("abc", encoding="utf-8")
+    assert in_cache("some/model", "cpu")
+    assert not in_cache("some/other", "cpu")
+    assert not in_cache(str(folder), "cpu")
+    assert not in_cache("../some/model", "cpu")
