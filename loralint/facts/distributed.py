@@ -112,4 +112,6 @@ def _replicas(scope: Scope) -> float:
 
 
 def _told(scope: Scope, field: str) -> bool:
-    return scope.get(field).known and scope.get(field).value is not None
+    """Whether somebody says it, even if only in words that are filled in later."""
+    value = scope.get(field)
+    return value.origin != "absent" and value.value is not None

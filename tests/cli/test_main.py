@@ -10,7 +10,7 @@ def test_help_lists_every_command_and_the_exit_codes(invoke):
     out = invoke("--help").output
     for name, says in COMMANDS.items():
         assert name in out
-        assert says in out
+        assert says in " ".join(out.split())
     for words in (
         "0 passed",
         "1 not passed",

@@ -172,7 +172,7 @@ def test_related_places_are_told(linted, rule):
     one = rule(at=("adapter.rank",), args={"related": {"adapter.alpha": "divided by it", "data.streaming": "no place"}})
     (finding,) = linted(AXOLOTL, one, shown="config.yaml").findings
     assert [one._asdict() for one in finding.related] == [
-        {"file": "config.yaml", "line": 4, "key": "lora_alpha", "message": "divided by it"}
+        {"file": "config.yaml", "line": 4, "key": "lora_alpha", "message": "divided by it", "cell": None}
     ]
 
 
