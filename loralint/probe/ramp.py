@@ -12,7 +12,7 @@ CROSSING = 1.0  # nats above the frozen base on the same batch
 
 
 class Edge(NamedTuple):
-    """The rate one step before the loss first stood `CROSSING` nats above the base's (or was not finite).
+    """The rate at which the loss first stood `CROSSING` nats above the base's, between two steps by the losses at both.
 
     reached: False where that never happened up to `rate`, the last one tried.
     """
@@ -28,8 +28,13 @@ def ramp(optimizer: str, steps: int = STEPS) -> list[float]:
 
 
 def edge(rates: Sequence[float], losses: Sequence[float], above: float = CROSSING) -> Edge:
-    """Where the losses (less the base's, nats) first cross. With nothing tried the edge is at 0 and not reached."""
+    """Where the losses (less the base's, nats) first cross. With nothing tried the edge is at 0 and not reached.
+
+    A loss that is not finite (inf) counts as crossing at the step before it.
+    """
     for step, loss in enumerate(losses):
         if loss > above:
-            return Edge(rates[max(0, step - 1)], reached=True)
+            last = max(0, step - 1)
+            share = (above - losses[last]) / (loss - losses[last]) if step else 0.0
+            return Edge(rates[last] * (rates[step] / rates[last]) ** share, reached=True)
     return Edge(rates[len(losses) - 1] if losses else 0.0, reached=False)

@@ -105,11 +105,14 @@ def test_schedules_are_those_of_transformers():
     assert mean_factor(Schedule("linear")) == pytest.approx(0.5)
 
 
-def test_the_edge_is_one_step_before_the_crossing():
+def test_the_edge_lies_between_the_steps_around_the_crossing():
     rates = ramp("adamw", 6)
     assert rates[0] == 1e-5
     assert rates[-1] == pytest.approx(1.0)
-    assert edge(rates, [0, -0.1, -0.2, 0.5, 1.5, 0.2]) == Edge(rates[3], reached=True)
+    assert edge(rates, [0, -0.1, -0.2, 0.5, 1.5, 0.2]) == Edge(
+        pytest.approx((rates[3] * rates[4]) ** 0.5), reached=True
+    )
+    assert edge(rates, [3.0]) == Edge(rates[0], reached=True)
     assert edge(rates, [0, -0.1, inf]) == Edge(rates[1], reached=True)
     assert edge(rates, [0, -0.1, -0.2]) == Edge(rates[2], reached=False)
     assert edge(rates, []) == Edge(0.0, reached=False)
