@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
-from loralint.knowledge.peft import PACKED, SUPPORTED
 from loralint.knowledge.structure import Fields, Module, Row, Unsolved, below, expand, moved
+from loralint.knowledge.targets import PACKED, SUPPORTED
 
 __all__ = ["Architecture", "Module", "Unsolved", "from_config", "from_sizes", "names"]
 

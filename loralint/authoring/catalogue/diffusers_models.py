@@ -6,7 +6,8 @@ from typing import Any
 
 import diffusers
 
-from loralint.authoring.catalogue.learn import Sample, learn
+from loralint.authoring.catalogue.learn import learn
+from loralint.authoring.catalogue.sample import Sample
 from loralint.authoring.catalogue.trace import trace
 from loralint.knowledge.structure import Fields
 

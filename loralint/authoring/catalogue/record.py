@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from loralint.authoring.catalogue.learn import Sample, Structure, learn, matches, plain
+from loralint.authoring.catalogue.learn import Structure, learn, matches
+from loralint.authoring.catalogue.sample import Sample, plain
 from loralint.authoring.catalogue.study import Subject, about, experts, field_table, fields_used, study
 from loralint.knowledge import catalogue
-from loralint.knowledge.peft import SUPPORTED
 from loralint.knowledge.structure import Module, Row, below, moved
+from loralint.knowledge.targets import SUPPORTED
 
 
 def record(subjects: dict[str, Subject]) -> dict[str, Any]:

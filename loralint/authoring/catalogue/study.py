@@ -13,8 +13,9 @@ import torch
 
 from loralint.authoring.catalogue import configs
 from loralint.authoring.catalogue.changes import changes
-from loralint.authoring.catalogue.learn import Sample, Structure, default_list, learn, matches
+from loralint.authoring.catalogue.learn import Structure, default_list, learn, matches
 from loralint.authoring.catalogue.probes import PROBES, READ_IF_GIVEN
+from loralint.authoring.catalogue.sample import Sample
 from loralint.authoring.catalogue.trace import Part, trace
 from loralint.knowledge.structure import Fields, Unsolved
 
@@ -222,7 +223,7 @@ def about(subject: Subject) -> dict[str, Any]:
     for name, ask in (("head", "get_output_embeddings"), ("embedding", "get_input_embeddings")):
         try:
             module = getattr(model, ask)()
-        except Exception:  # noqa: BLE001, S112 - NotImplementedError, AttributeError ...: it has none
+        except Exception:  # noqa: BLE001, S112 - whatever a class raises that has none
             continue
         if module is not None and id(module) in paths:
             said[name] = paths[id(module)]
