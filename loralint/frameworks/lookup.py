@@ -7,8 +7,10 @@ from loralint.source.document import Node, Pair
 
 _FIRST = "[0]"  # the only item of a list that a table speaks of
 _NEGATIONS = frozenset({"no_", "not_", "disable_", "skip_", "without_"})
-# By the identity of a table, which is a constant of its module: tables are long and files are many.
-_HEADS: dict[int, dict[str, list[int]]] = {}
+# By the identity of a table, which is a constant of its module: tables are long and files are many. First part of a
+# key -> what follows it -> the rows that have both ("" where nothing follows).
+_Rows = dict[str, list[int]]
+_HEADS: dict[int, dict[str, _Rows]] = {}
 
 
 def find(root: Node, dotted: str) -> Pair | None:
@@ -29,10 +31,18 @@ def met(table: tuple[Entry, ...], root: Node) -> list[Entry]:
     if heads is None:
         heads = _HEADS[id(table)] = {}
         for index, entry in enumerate(table):
-            for head in {entry.key, entry.key.partition(".")[0]}:
-                heads.setdefault(head, []).append(index)
-    indexes = {index for pair in root.pairs for index in heads.get(pair.key, ())}
+            head, _, rest = entry.key.partition(".")
+            heads.setdefault(entry.key, {}).setdefault("", []).append(index)
+            for inner in {rest, rest.partition(".")[0].removesuffix(_FIRST)} if rest else ():
+                heads.setdefault(head, {}).setdefault(inner, []).append(index)
+    indexes = {index for pair in root.pairs if pair.key in heads for index in _inside(pair, heads[pair.key])}
     return [table[index] for index in sorted(indexes)]
+
+
+def _inside(pair: Pair, rows: _Rows) -> list[int]:
+    """The rows that speak of a pair itself, or of what it holds."""
+    keys = ("", *(inner.key for inner in pair.value.pairs)) if pair.value.kind == "mapping" else ("",)
+    return [index for key in keys for index in rows.get(key, ())]
 
 
 def closest(word: str, known: list[str] | tuple[str, ...]) -> str:

@@ -111,9 +111,15 @@ def unmounted_starts(
     found: list[Start] = []
     for one in maps_of(document):
         if any(key.endswith(_ENDS) for key in one.texts) and not mounted_beside(one.name, document, project):
-            alone = [_alone(key, given, options) for key, given in list(one.texts.items())[:_MOST]]
-            found += [start for start in alone if start is not None and used.isdisjoint(_texts(start))]
+            alone = [_alone(key, given, options) for key, given in list(one.texts.items())[:_MOST] if _free(given, used)]
+            found += [start for start in alone if start is not None]
     return [start._replace(parts=tuple(settled(part, document) for part in start.parts)) for start in found]
+
+
+def _free(given: Text, used: set[int]) -> bool:
+    """Whether no run reads a text, given where those start that some run reads."""
+    node = given.node
+    return node is None or not any(node.start <= start <= node.end for start in used)
 
 
 def _texts(start: Start) -> set[int]:

@@ -33,8 +33,9 @@ class Lines:
 
     def place(self, offset: int) -> tuple[int, int]:
         """Give the 1-based line and column of an offset."""
-        line = bisect_right(self.starts, offset)
-        return line, offset - self.starts[line - 1] + 1
+        starts = self._starts or self.starts
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
 
     def cell(self, offset: int) -> int | None:  # noqa: ARG002 - a notebook's lines tell them apart
         """Give the number of the cell that an offset lies in, None in a file that has none."""

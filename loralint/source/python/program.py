@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from loralint.source.places import Places
 
 # CPython's parser guards its depth by counting, for a stack of 8 MiB; on a smaller one (threads of macOS and musl) a
-# hostile text would end the process. So it gets a stack of its own.
+# hostile text would end the process. So it gets a stack of its own where that of the thread may be smaller, which costs
+# a third of a millisecond and, on a busy machine, a wait for the other thread.
 STACK = 16 * 1024 * 1024
+_ENOUGH = 8 * 1024 * 1024
 _PYTHON_2 = re.compile(r"(?m)^[ \t]*(?:(?:print|exec)[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,|raise[ \t]+\w+[ \t]*,)")
 _CONTINUING = bytes(range(0x80, 0xC0))
 # Syntax of Python 3.12 to 3.14, which an older parser does not take.
@@ -56,10 +58,12 @@ class Program(NamedTuple):
     def range(self, node: Spot) -> tuple[int, int]:
         """Give the offsets of a node of the tree."""
         line, column = node.lineno, node.col_offset
+        starts = self.starts
+        if self.ascii and line == node.end_lineno and line < len(starts):  # most are: one line, bytes are characters
+            start = starts[line - 1]
+            return start + column, start + (node.end_col_offset or column)
         end_line, end_column = node.end_lineno or line, node.end_col_offset or column
         start = self.offset(line, column)
-        if self.ascii and line == end_line:
-            return start, start + end_column - column
         return start, max(start, self.offset(end_line, end_column))
 
     def marks(self, start: int, end: int) -> tuple[MarkLike, MarkLike]:
@@ -84,7 +88,22 @@ def parse(program: Program) -> ast.Module:
     raise Fault("too-deep", "nested too deep for Python itself", 0)
 
 
+def _is_roomy() -> bool:
+    """Whether the stack is that of the main thread and of the size that CPython counts on."""
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    try:
+        import resource
+    except ImportError:  # Windows, whose main thread has 1 MiB or 2
+        return False
+    limit, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    return limit == resource.RLIM_INFINITY or limit >= _ENOUGH
+
+
 def _with_stack(work: Callable[[], None]) -> None:
+    if _is_roomy():
+        work()
+        return
     before = threading.stack_size(STACK)
     try:
         thread = threading.Thread(target=work, daemon=True)
