@@ -15,11 +15,12 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from loralint.facts.memory.plan import Base, Pass, Plan, Trained
 from loralint.facts.memory.shape import Shape, shape_of
-from loralint.facts.memory.weights import four_bit
+from loralint.facts.memory.weights import eight_bit, four_bit, state_width
 from loralint.knowledge.data import part
 from loralint.knowledge.models import ModelFacts
 
 GIB = 2**30
+KEPT = 0.75  # share of a block that fused kernels keep, as the formulas have it
 
 
 class Size(NamedTuple):
@@ -46,7 +47,10 @@ SIZES = {
 
 
 class Case(NamedTuple):
-    """One configuration. base: bf16, fp32 or nf4 (packed, and emulated where it is run)."""
+    """One configuration. base: bf16, fp32, nf4 or int8. kernels: liger, or liger-loss for its loss.
+
+    optimizer: fused, foreach, or bitsandbytes' adamw8bit.
+    """
 
     name: str
     size: str = "llama-1b"
@@ -63,6 +67,8 @@ class Case(NamedTuple):
     accumulation: int = 1
     padded: bool = False
     upcast: bool = False
+    kernels: str = ""
+    optimizer: str = "fused"
 
 
 CASES = [
@@ -90,6 +96,18 @@ CASES = [
 ]
 
 
+# what needs a GPU, bitsandbytes and liger-kernel
+ON_GPU = [
+    Case("1b bf16 lora, liger loss", kernels="liger-loss"),
+    Case("1b bf16 lora, liger", kernels="liger"),
+    Case("8b bf16 lora, liger, checkpointing, 4096", "llama-8b", length=4096, checkpointing=True, kernels="liger"),
+    Case("8b int8 lora, checkpointing", "llama-8b", base="int8", checkpointing=True),
+    Case("1b full fine-tune, bf16, 8-bit AdamW", full=True, autocast=False, checkpointing=True, optimizer="adamw8bit"),
+    Case("1b full fine-tune, bf16, foreach", full=True, autocast=False, checkpointing=True, optimizer="foreach"),
+    Case("1b full fine-tune, fp32, foreach", base="fp32", full=True, checkpointing=True, optimizer="foreach"),
+]
+
+
 def shape(size: Size) -> Shape:
     """The shapes as the formulas derive them from sizes; the model itself says how many parameters there are."""
     modules = tuple(part("models")["families"][size.family]["modules"])
@@ -106,20 +124,24 @@ def plan(case: Case) -> Plan:
     """The case as the formulas see it."""
     sizes = shape(SIZES[case.size])
     outside = 4 if case.base == "fp32" or case.upcast else 2
-    packed = four_bit(nested=True) if case.base == "nf4" else outside
+    packed = {"nf4": four_bit(nested=True), "int8": eight_bit()}.get(case.base, float(outside))
     targets = sizes.linears
     if case.targets != "all-linear":
         targets = tuple(one for one in targets if one.name in case.targets)
     width = outside if case.full else 4
+    eight = case.optimizer == "adamw8bit"
     trained = Trained(
-        case.full, case.rank, () if case.full else targets, 0, width, 2 * width, evicted=False, master=0, scratch=0
-    )
-    step = Pass(
-        case.rows, case.length, 2 if case.autocast or case.base == "bf16" else 4, case.autocast,
-        "eager" if case.attention == "eager" else "fused", case.padded, case.dropout > 0, case.checkpointing,
-        offloaded=False, kernels=1.0, fused_loss=False, passes=case.accumulation,
+        case.full, case.rank, () if case.full else targets, 0, width, state_width(2, 8 if eight else 8 * width),
+        evicted=False, master=0, scratch=width if case.optimizer == "foreach" else 0,
     )  # fmt: skip
-    return Plan(Base(sizes, packed, outside, quantised=case.base == "nf4"), trained, step)
+    step = Pass(
+        case.rows, case.length, 4 if case.base == "fp32" and not case.autocast else 2, case.autocast,
+        "eager" if case.attention == "eager" else "fused", case.padded, case.dropout > 0, case.checkpointing,
+        offloaded=False, kernels=KEPT if case.kernels == "liger" else 1.0, fused_loss=bool(case.kernels),
+        passes=case.accumulation,
+    )  # fmt: skip
+    quantised = case.base in ("nf4", "int8")
+    return Plan(Base(sizes, packed, outside, quantised, held=case.base == "int8"), trained, step)
 
 
 class Unpack(torch.autograd.Function):
@@ -164,25 +186,47 @@ def bare(size: Size, base: str, attention: str, device: str) -> nn.Module:
         return AutoModelForCausalLM.from_config(config, attn_implementation=attention, dtype=dtype)
 
 
-def quantised(layer: nn.Linear) -> nn.Linear:
-    """The layer in bitsandbytes' nf4 with nested constants."""
-    from bitsandbytes.nn import Linear4bit, Params4bit
+def quantised(layer: nn.Linear, base: str) -> nn.Linear:
+    """The layer in bitsandbytes' nf4 with nested constants, or in its int8."""
+    from bitsandbytes.nn import Int8Params, Linear4bit, Linear8bitLt, Params4bit
 
+    if base == "int8":
+        whole = Linear8bitLt(layer.in_features, layer.out_features, bias=False, has_fp16_weights=False, device="meta")
+        whole.weight = Int8Params(layer.weight.data.cpu(), requires_grad=False, has_fp16_weights=False)
+        return whole.to(layer.weight.device)
     made = Linear4bit(layer.in_features, layer.out_features, bias=False, compute_dtype=torch.bfloat16, device="meta")
     weight = Params4bit(layer.weight.data, requires_grad=False, quant_type="nf4", compress_statistics=True)
     made.weight = weight.to(layer.weight.device)
     return made
 
 
+def quantise(model: nn.Module, base: str, *, bitsandbytes: bool) -> None:
+    """All linear layers but the head, with the marks by which PEFT knows."""
+    for name, layer in list(model.named_modules()):
+        if isinstance(layer, nn.Linear) and name != "lm_head":
+            holder, _, own = name.rpartition(".")
+            setattr(model.get_submodule(holder), own, quantised(layer, base) if bitsandbytes else Packed(layer))
+    model.is_loaded_in_4bit = bitsandbytes and base == "nf4"
+    model.is_loaded_in_8bit = bitsandbytes and base == "int8"
+
+
+def fuse(model: nn.Module, case: Case) -> None:
+    """What Trainer does with use_liger_kernel, or the loss of it alone."""
+    from liger_kernel.transformers import apply_liger_kernel_to_llama
+
+    whole = case.kernels == "liger"
+    apply_liger_kernel_to_llama(
+        rope=whole, rms_norm=whole, swiglu=whole, cross_entropy=False, fused_linear_cross_entropy=True, model=model
+    )
+
+
 def model_of(case: Case, device: str = "meta", *, bitsandbytes: bool = False) -> nn.Module:
     """The model with its adapter, as a trainer would prepare it. bitsandbytes: quantise with it, or else emulate it."""
     model = bare(SIZES[case.size], case.base, case.attention, device)
-    if case.base == "nf4":
-        for name, layer in list(model.named_modules()):
-            if isinstance(layer, nn.Linear) and name != "lm_head":
-                holder, _, own = name.rpartition(".")
-                setattr(model.get_submodule(holder), own, quantised(layer) if bitsandbytes else Packed(layer))
-        model.is_loaded_in_4bit = bitsandbytes  # which is how PEFT knows
+    if case.base in ("nf4", "int8"):
+        quantise(model, case.base, bitsandbytes=bitsandbytes)
+    if case.kernels:
+        fuse(model, case)
     if case.upcast:  # what prepare_model_for_kbit_training does
         for one in model.parameters():
             if one.dtype == torch.bfloat16 and type(one).__name__ != "Params4bit":
@@ -203,7 +247,7 @@ def model_of(case: Case, device: str = "meta", *, bitsandbytes: bool = False) ->
 def train(model: nn.Module, case: Case, device: str) -> Iterator[str]:
     """Two optimizer steps as Trainer takes them; yields the name of each phase when it is over."""
     trained = [one for one in model.parameters() if one.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=1e-5, fused=device == "cuda" or None)
+    optimizer = _optimizer(case, trained, device)
     rows = torch.randint(0, SIZES[case.size].vocabulary, (case.rows, case.length), device=device)
     mask = _mask(case, device)
     for _ in range(2):
@@ -219,6 +263,15 @@ def train(model: nn.Module, case: Case, device: str) -> Iterator[str]:
         optimizer.step()
         yield "step"
         optimizer.zero_grad(set_to_none=True)
+
+
+def _optimizer(case: Case, trained: list[nn.Parameter], device: str) -> torch.optim.Optimizer:
+    if case.optimizer == "adamw8bit":
+        from bitsandbytes.optim import AdamW8bit
+
+        return AdamW8bit(trained, lr=1e-5)
+    kind = {case.optimizer: True} if device == "cuda" else {}
+    return torch.optim.AdamW(trained, lr=1e-5, **kind)
 
 
 def _mask(case: Case, device: str) -> Tensor | None:

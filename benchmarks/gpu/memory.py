@@ -23,7 +23,7 @@ import torch
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 from memory import Alive  # noqa: E402
-from memory_cases import CASES, GIB, Case, model_of, plan, train  # noqa: E402
+from memory_cases import CASES, GIB, ON_GPU, Case, model_of, plan, train  # noqa: E402
 
 from loralint.facts.memory.peak import parts  # noqa: E402
 
@@ -74,11 +74,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--bitsandbytes", action="store_true", help="quantise with it, where nf4 is emulated otherwise")
+    parser.add_argument(
+        "--bitsandbytes", action="store_true", help="quantise with it, where nf4 is emulated otherwise; also ON_GPU"
+    )
     parser.add_argument("--out", type=Path, default=Path())
     parser.add_argument("words", nargs="*")
     given = parser.parse_args()
-    cases = [one for one in CASES if not given.words or any(word in one.name for word in given.words)]
+    cases = [
+        one
+        for one in CASES + (ON_GPU if given.bitsandbytes else [])
+        if not given.words or any(word in one.name for word in given.words)
+    ]
     context = 0
     if given.device == "cuda":
         torch.zeros(1, device="cuda")
@@ -93,8 +99,8 @@ def main() -> None:
         told = parts(plan(case))
         try:
             seen = (on_gpu if given.device == "cuda" else on_cpu)(case, bitsandbytes=given.bitsandbytes)
-        except torch.cuda.OutOfMemoryError:
-            print(f"{case.name:48} {told.total / GIB:7.2f} out of memory")
+        except (RuntimeError, ImportError, ValueError, TypeError, AttributeError) as error:
+            print(f"{case.name:48} {told.total / GIB:7.2f} {type(error).__name__}: {str(error)[:200]}")
             continue
         rows.append({"case": case._asdict(), "predicted": told._asdict(), "measured": seen._asdict()})
         sizes = f"{seen.allocated / GIB:9.2f} {told.total / seen.allocated:5.3f} {seen.reserved / GIB:8.2f}"

@@ -22,8 +22,8 @@ def fits(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit
     """with: changes, whether up to three settings would make it fit. One hit where a GPU may not be enough.
 
     `sure`: by the lower edge of the band every such run needs more than the card nominally has, nothing of that is a
-    default that nobody pinned, and the GPUs are counted. `likely`: by its lower edge a batch of full rows does, or by
-    its middle where all are full. Else the upper edge does.
+    default that nobody pinned, the GPUs are counted, and such runs were measured. `likely`: by its lower edge a batch
+    of full rows does, or by its middle where all are full. Else the upper edge does.
     """
     card = scope.get("gpu.memory_gib")
     limit = number(card)
@@ -85,7 +85,7 @@ def _written(scope: Scope, *, full: bool) -> bool:
     from loralint.knowledge.models import find
 
     found = find(str(scope.get("model.base").value))
-    if found is None or found.by_name or not _counted(scope):
+    if found is None or found.by_name or not _counted(scope) or scope.get("memory.measured").value is not True:
         return False
     deciding = ["batch.micro", "data.sequence_len"] if full else []
     stored = scope.get("model.dtype")

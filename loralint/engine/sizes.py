@@ -17,13 +17,14 @@ PARTS = ("weights", "adapters", "gradients", "optimizer", "activations", "logits
 
 
 class Sizes(NamedTuple):
-    """Of one run: its files, its framework, GiB of each part, of the peak and of half the band, and of the card."""
+    """Of one run: its files, its framework, GiB of each part, the peak, half the band and the card."""
 
     files: tuple[str, ...]
     framework: str
     parts: dict[str, Value]
     peak: Value
     band: Value
+    measured: Value
     card: Value
 
 
@@ -37,5 +38,6 @@ def sizes(document: Document, options: Options, project: Project) -> Iterator[Si
             {part: scope.get(f"memory.{part}") for part in PARTS},
             scope.get("memory.peak"),
             scope.get("memory.band"),
+            scope.get("memory.measured"),
             scope.get("gpu.memory_gib"),
         )

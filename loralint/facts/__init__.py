@@ -82,6 +82,7 @@ PLACES = {
     "memory.peak": "memory.answers:highest",
     "memory.band": "memory.answers:half_band",
     "memory.least": "memory.answers:least",
+    "memory.measured": "memory.answers:measured",
     "memory.floor": "memory.answers:floor",
     "targets.kind": "targets:kind",
     "targets.names": "targets:names",

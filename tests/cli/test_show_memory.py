@@ -19,7 +19,13 @@ def test_parts_peak_and_verdict(invoke, folder):
     assert sizes["optimizer"] == "0.30"  # 39,976,960 x 8 bytes
     assert "±" in lines[7]
     assert lines[7].endswith("may not fit in 16")
-    assert "formula only" in lines[8]
+    assert lines[8].endswith("the formulas were held against an H200")
+
+
+def test_what_was_not_measured_says_so(invoke, folder):
+    sharded = "fsdp_version: 2\nfsdp_config:\n  offload_params: false\n"
+    (folder / "run.yaml").write_text(RUN + sharded)
+    assert "formula only" in invoke("show", "run.yaml", "--memory", "--gpu", "T4x8").output
 
 
 def test_what_is_not_known_says_why(invoke, folder):

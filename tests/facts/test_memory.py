@@ -130,6 +130,26 @@ def test_eager_attention_keeps_the_scores():
     assert block_bytes(eager) - block_bytes(fused) == pytest.approx(heads + repeated - result)
 
 
+def test_products_of_int8_keep_their_inputs_unless_checkpointing_is_reentrant(fact):
+    eight = LLAMA | {"quant.bits": 8, "quant.method": "bnb"}
+    inputs = 32 * (4096 + 4096 + 4096 + 14336) * 2 * 2048 / GIB
+    kept = fact("memory.activations", eight | {"memory.reentrant": False})
+    assert kept - fact("memory.activations", eight | {"memory.reentrant": True}) == pytest.approx(inputs)
+    assert kept - fact("memory.activations", eight) == pytest.approx(inputs / 2)  # not known, so both ways
+
+
+def test_a_tied_matrix_needs_its_gradient_more_than_once():
+    name = "meta-llama/Llama-3.2-1B"
+    plan = a_plan(name, length=16, fused_loss=True)
+    whole = plan._replace(
+        trained=plan.trained._replace(full=True, targets=()), base=plan.base._replace(packed=4, outside=4)
+    )
+    one, matrix = 16 * shape(name).parameters, 4 * 128_256 * 2048
+    assert parts(whole).total == pytest.approx(one + matrix)
+    plain = whole._replace(step=whole.step._replace(autocast=False, compute=4))
+    assert parts(plain).total == pytest.approx(one + 2 * matrix)
+
+
 def test_zero_splits_state_then_gradients_then_weights(fact):
     eight = LLAMA | {"dist.deepspeed": "ds.json", "dist.zero_stage": 2, "gpu.count": 8}
     assert fact("memory.optimizer", eight) == pytest.approx(41_943_040 * (8 + 4) / 8 / GIB)

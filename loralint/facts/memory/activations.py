@@ -37,9 +37,20 @@ def mlp_bytes(plan: Plan) -> float:
 def kept_bytes(plan: Plan) -> float:
     """Bytes of all blocks when the backward pass starts: all of them, or what checkpoints start from."""
     step, layers = plan.step, plan.base.shape.layers
+    held = layers * input_bytes(plan) if plan.base.held else 0
     if not step.checkpointed:
-        return block_bytes(plan) * layers
-    return 0 if step.offloaded else layers * start_bytes(plan)
+        return block_bytes(plan) * layers + held
+    return held if step.offloaded else layers * start_bytes(plan) + held
+
+
+def input_bytes(plan: Plan) -> float:
+    """Bytes of the inputs of all products of a block, one for those that read the same.
+
+    bitsandbytes' MatMul8bitLt hangs them on its context (ctx.tensors) instead of saving them, so checkpointing that is
+    not reentrant does not drop them; measured on an H200, docs/memory.md.
+    """
+    widths = {one.reads: one.into for one in plan.base.shape.linears}
+    return sum(widths.values()) * plan.step.compute * plan.step.tokens
 
 
 def start_bytes(plan: Plan) -> float:

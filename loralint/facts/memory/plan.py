@@ -12,12 +12,14 @@ class Base(NamedTuple):
 
     `packed`: bytes of a weight of a block, quantised or not. `outside`: of a weight of embedding, head or norms, which
     decides the width of the residual stream too. `quantised`: weights are unpacked for each product.
+    `held`: products keep their inputs where checkpointing does not see it.
     """
 
     shape: Shape
     packed: float
     outside: int
     quantised: bool = False
+    held: bool = False
 
 
 class Trained(NamedTuple):

@@ -1,0 +1,92 @@
+"""What a config says of what trains, and of its optimizer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loralint.facts.memory.of_base import WIDTHS
+from loralint.facts.memory.of_pass import halved, zero_stage
+from loralint.facts.memory.plan import Base, Trained
+from loralint.facts.memory.shape import Linear, Shape
+from loralint.facts.memory.weights import state_width
+from loralint.facts.need import Missing, known, optional, positive, text
+from loralint.facts.precision import adapter_dtype
+from loralint.facts.scope import Scope
+
+if TYPE_CHECKING:
+    from loralint.knowledge.optimizers import Optimizer
+
+_FULL = "full"
+_EMBEDDINGS = frozenset({"embed_tokens", "embed_in", "wte", "tok_embeddings", "lm_head", "embed_out", "output"})
+
+
+def trained(scope: Scope, own: Base, *, rich: bool) -> Trained:
+    """What trains, with its optimizer's state; `rich` keeps paged state on the GPU."""
+    method = text(scope, "adapter.method", "the config does not say what it trains")
+    if method not in ("lora", _FULL):
+        raise Missing(f"how much memory the method `{method}` takes is not known here")
+    optimizer, states = _optimizer(scope)
+    sharded = zero_stage(scope) > 0 and halved(scope)
+    width = 2 if sharded else own.outside if method == _FULL else _adapter_width(scope)
+    bits = 32 if sharded else optimizer.state_bits or 8 * width
+    return Trained(
+        full=method == _FULL,
+        rank=int(positive(scope, "adapter.rank", "the config gives no rank")) if method == "lora" else 0,
+        targets=_targets(scope, own.shape) if method == "lora" else (),
+        saved=_saved(scope, own, rich=rich) if method == "lora" else 0,
+        width=width,
+        states=state_width(states, bits),
+        evicted=optimizer.paged and not rich,
+        master=4 if sharded else 0,
+        scratch=0 if optimizer.fused or optimizer.bnb or not rich else width,
+    )
+
+
+def _optimizer(scope: Scope) -> tuple[Optimizer, int]:
+    """The optimizer and how many numbers it keeps for a trained one; momentum is what SGD keeps, if it has any."""
+    from loralint.knowledge.optimizers import find
+
+    name = text(scope, "optim.name", "the config names no optimizer")
+    found = find(name)
+    if found is not None and found.states is not None:
+        return found, found.states
+    if found is not None and found.family == "sgd":
+        return found, 1 if optional(scope, "optim.momentum", 0) else 0
+    raise Missing(f"the size of the state of optimizer `{name}` is not known here")
+
+
+def _adapter_width(scope: Scope) -> int:
+    return WIDTHS[adapter_dtype(scope)]
+
+
+def _saved(scope: Scope, own: Base, *, rich: bool) -> int:
+    """Entries that train as a copy of embedding or head. They keep the base's dtype unless a trainer casts them up:
+    `rich` takes that, else they count for as many adapter entries as their bytes are worth.
+    """
+    names = known(scope, "adapter.modules_to_save")
+    listed = [str(name).rpartition(".")[2] for name in names] if isinstance(names, (list, tuple)) else []
+    count = len(_EMBEDDINGS.intersection(listed)) * own.shape.vocabulary * own.shape.hidden
+    return count if rich else count * own.outside // 4
+
+
+def _targets(scope: Scope, shape: Shape) -> tuple[Linear, ...]:
+    """The layers of a block that get an adapter, the same in every block."""
+    if known(scope, "adapter.dora") is True:
+        raise Missing("how much memory DoRA takes is not known here")
+    special = ("adapter.rank_pattern", "adapter.layers", "adapter.target_parameters", "adapter.exclude")
+    if any(known(scope, field) for field in special):
+        raise Missing("adapters differ between layers")
+    kind = known(scope, "targets.kind")
+    if kind == "all-linear":
+        return shape.linears
+    if kind != "list":
+        raise Missing("the config does not list the modules that get an adapter")
+    ends = [str(name).rpartition(".")[2] for name in _list(known(scope, "targets.names"))]
+    found = tuple(one for one in shape.linears if one.name in ends)
+    if not found:
+        raise Missing("none of the targets is a layer of the model's blocks")
+    return found
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, (list, tuple)) else []
