@@ -74,7 +74,9 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 @click.option("--eval-data", metavar="FILE", multiple=True, help="Evaluation rows, looked for among those of --data.")
 @click.option("--tokenizer", metavar="FILE", default="", help="The model's tokenizer.json, to count tokens of rows.")
 def command(paths: tuple[str, ...], **given: Any) -> None:
-    """Lint training configs: files, folders (honouring .gitignore) or - for standard input; without PATH, this folder.
+    """Lint training configs: files, folders (honouring .gitignore) or - for standard input.
+
+    Without PATH, what --launch starts, else this folder.
 
     A finding says what will happen to the run, where, why, and what to write instead. Tier S blocks, A wants a second
     pair of eyes, B is small.
@@ -104,7 +106,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
     skipped: list[Candidate] = []
-    documents = _documents(paths or (".",), given["stdin_filename"], settings, skipped)
+    documents = _documents(paths or (() if given["launch"] else (".",)), given["stdin_filename"], settings, skipped)
     if given["launch"]:
         documents = itertools.chain([launch_line(given["launch"])], documents)
     read: list[str] = []

@@ -111,7 +111,9 @@ def unmounted_starts(
     found: list[Start] = []
     for one in maps_of(document):
         if any(key.endswith(_ENDS) for key in one.texts) and not mounted_beside(one.name, document, project):
-            alone = [_alone(key, given, options) for key, given in list(one.texts.items())[:_MOST] if _free(given, used)]
+            alone = [
+                _alone(key, given, options) for key, given in list(one.texts.items())[:_MOST] if _free(given, used)
+            ]
             found += [start for start in alone if start is not None]
     return [start._replace(parts=tuple(settled(part, document) for part in start.parts)) for start in found]
 

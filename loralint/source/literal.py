@@ -82,7 +82,8 @@ def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
         return f"{key}={text}"
     if format == "python":
         *owner, name = key.split(".")[:2]
-        value = _nested(key.split(".")[2:], _PYTHON.get(text, repr(text) if text.isidentifier() else text))
+        word = text.isidentifier() and text not in _PYTHON.values()
+        value = _nested(key.split(".")[2:], _PYTHON.get(text, repr(text) if word else text))
         return f"{owner[0]}({name}={value})" if owner else f"{name}={value}"
     return f"{key}: {text}"
 

@@ -259,3 +259,8 @@ def test_an_empty_path_is_no_name_for_this_folder(invoke):
     result = invoke("check", "")
     assert result.exit_code == 2
     assert "PATH is empty" in result.output
+
+
+def test_a_launch_line_without_a_path_is_all_that_is_checked(invoke):
+    done = invoke("check", "--launch", "trl sft --model_name_or_path a/b --use_peft --lora_r 0", "--format", "json")
+    assert [run["files"] for run in json.loads(done.stdout)["runs"]] == [["--launch"]]

@@ -14,6 +14,7 @@ from loralint.source.literal import pair_shown
         ("LoraConfig.bias", "none", "python", "LoraConfig(bias='none')"),
         ("SFTConfig.bf16", "false", "python", "SFTConfig(bf16=False)"),
         ("A.kwargs.use_reentrant", "false", "python", "A(kwargs={'use_reentrant': False})"),
+        ("A.kwargs.use_reentrant", "False", "python", "A(kwargs={'use_reentrant': False})"),
         ("B.dtype", "torch.bfloat16", "python", "B(dtype=torch.bfloat16)"),
         ("LoraConfig.modules_to_save", "['lm_head']", "python", "LoraConfig(modules_to_save=['lm_head'])"),
         ("lora_r", "8", "flags", "--lora_r 8"),
