@@ -26,7 +26,7 @@ from loralint.source.secrets import mask
 from loralint.source.shown import shown
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([^{}]+))?\}")
-_SETTING = re.compile(r"\{key(?::([^{}]+))?\}: (\{suggest\}|\[[^\[\]{}]*\]|[\w+-]+(?:\.\w+)*)")
+_SETTING = re.compile(r"\{key(?::([^{}]+))?\}: (\{suggest\}|\{get:[a-z_.]+\}|\[[^\[\]{}]*\]|[\w+-]+(?:\.\w+)*)")
 
 
 def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
@@ -57,7 +57,10 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
         key = config.key(field) if field else str(names["key"])
         if value == "false" and is_switch(config.get(field) if field else hit.at):
             return clean(f"no {key_text(key, _format(hit, field, config))}")
-        return clean(pair_shown(key, shown(hit.suggest) if value[0] == "{" else value, _format(hit, field, config)))
+        if value[0] == "{":
+            told = hit.suggest if value == "{suggest}" else scope.get(value[5:-1]).value
+            value = shown(told)
+        return clean(pair_shown(key, value, _format(hit, field, config)))
 
     style = _format(hit, None, config)
     if style not in _CONFIGS:
