@@ -57,10 +57,7 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
         key = config.key(field) if field else str(names["key"])
         if value == "false" and is_switch(config.get(field) if field else hit.at):
             return clean(f"no {key_text(key, _format(hit, field, config))}")
-        if value[0] == "{":
-            told = hit.suggest if value == "{suggest}" else scope.get(value[5:-1]).value
-            value = shown(told)
-        return clean(pair_shown(key, value, _format(hit, field, config)))
+        return clean(pair_shown(key, _told(value, hit, scope), _format(hit, field, config)))
 
     style = _format(hit, None, config)
     if style not in _CONFIGS:
@@ -68,6 +65,13 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
         if hit.observation is not None and "advice" not in hit.observation.data:
             names = {**names, "advice": advice(hit.observation, lambda key, told: pair_shown(key, told, style), "")}
     return _PLACEHOLDER.sub(one, text)
+
+
+def _told(value: str, hit: Hit, scope: Scope) -> str:
+    """The value of a setting: as it stands in the rule, the suggestion, or the present value of a field."""
+    if value[0] != "{":
+        return value
+    return shown(hit.suggest if value == "{suggest}" else scope.get(value[5:-1]).value)
 
 
 _CONFIGS = frozenset({"yaml", "json", "toml"})
