@@ -75,17 +75,23 @@ def _adapter(module: Module, model: Model, targets: Targets) -> int | None:
     weights = dict(module.weights)
     if module.kind == "MultiheadAttention":
         return _of_attention(weights.get("in_proj_weight"), rank)
-    shape = weights.get("weight")
+    shape = weights["weight"] if "weight" in weights else _parametrized(module, model)
     groups = (weights.get("groups") or (1,))[0]
-    if shape is None:
-        return None
     if rank % groups:
         raise Refused(f"the rank {rank} does not divide into the {groups} groups of a convolution", module.path)
+    if shape is None:
+        return None
     more = (shape[1] if module.kind in ("Conv1D", "Embedding") else shape[0]) if targets.dora else 0
     if module.kind.startswith("Conv") and module.kind != "Conv1D":
         out, into, *kernel = shape
         return rank * into * groups * prod(kernel) + out * rank // groups + more
     return rank * (shape[0] + shape[1]) + more
+
+
+def _parametrized(module: Module, model: Model) -> tuple[int, ...] | None:
+    """The shape of a weight that torch computes from others, as weight normalisation has it: that of the direction."""
+    inside = f"{module.path}.parametrizations.weight"
+    return next((dict(one.weights).get("original1") for one in model.modules if one.path == inside), None)
 
 
 def _of_attention(shape: tuple[int, ...] | None, rank: int) -> int | None:
@@ -101,7 +107,7 @@ def _bare(model: Model, targets: Targets, adapted: Mapping[str, object]) -> dict
             path = f"{module.path}.{name}"
             if name == "groups" or module.kind == "Same" or not ends(path, targets.parameters):
                 continue
-            if module.path in adapted:
+            if module.path in adapted or module.path.partition(".parametrizations.")[0] in adapted:
                 raise Refused("a weight is targeted whose module has an adapter already", path)
             found[path] = _of_weight(shape, rank_of(path, targets), path)
     return found
@@ -127,15 +133,21 @@ def _saved(model: Model, names: Sequence[str]) -> dict[str, int | None]:
 
 
 def size_of(model: Model, path: str) -> int | None:
-    """All parameters of a module and of those inside it."""
-    total = 0
-    for module in model.modules:
-        if module.path == path or module.path.startswith(f"{path}."):
-            for name, shape in module.weights:
-                if shape is None:
-                    return None
-                total += prod(shape) if name != "groups" else 0
-    return total
+    """All parameters of a module and of those inside it; a bias that two of them share counts once."""
+    weights = [
+        (name, shape)
+        for module in model.modules
+        if module.path == path or module.path.startswith(f"{path}.")
+        for name, shape in module.weights
+        if name != "groups"
+    ]
+    known = [prod(shape) for name, shape in weights if shape and (name, shape) not in _shared(weights)]
+    return None if any(shape is None for _, shape in weights) else sum(known)
+
+
+def _shared(weights: Sequence[tuple[str, tuple[int, ...] | None]]) -> set[tuple[str, tuple[int, ...]]]:
+    """Tied biases whose first owner is among the weights."""
+    return {("tied_bias", shape) for name, shape in weights if name == "bias" and shape}
 
 
 def _rows(model: Model, targets: Targets, adapted: Mapping[str, object]) -> dict[str, int | None]:
@@ -155,6 +167,8 @@ def _rows(model: Model, targets: Targets, adapted: Mapping[str, object]) -> dict
         for module in hits:
             if module.path in adapted:
                 raise Refused("the embedding has an adapter and is trained by rows at once", module.path)
+            if module.kind not in ("Embedding", "Linear"):
+                raise Refused(f"a module of type {module.kind} has no rows to train", module.path)
             shape = dict(module.weights).get("weight")
             found[module.path] = len(numbers) * shape[1] if shape else None
     return found

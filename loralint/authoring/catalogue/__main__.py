@@ -33,6 +33,8 @@ def main(arguments: list[str]) -> int:
             continue
         if written:
             (folder / f"{name}.json").write_text(written, "utf-8")
+        else:
+            (folder / f"{name}.json").unlink(missing_ok=True)
         sys.stderr.write(f"{name}: {len(written)} bytes, {time.monotonic() - before:.1f} s\n")
     return 0
 
