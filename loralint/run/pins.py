@@ -11,6 +11,8 @@ from loralint.source.read import read_file
 
 # Names of pin files have one of these in them; a folder without such a name costs one listing.
 _TREES = (".toml", ".yml", ".yaml", "pipfile.lock")
+# A file without any of these fixes nothing, and is neither parsed nor scanned. Lock files always do.
+_SIGNS = ("==", " @ ", "tool.poetry", "conda", "dependencies:")
 _LIKELY = ("requirement", "constraint", "pyproject.toml", ".lock", "environment", "conda")
 
 
@@ -40,10 +42,14 @@ def _of_folder(folder: str, project: Project) -> dict[str, str]:
 
 
 def _fixed(folder: str, names: list[str], project: Project) -> Iterator[tuple[str, str]]:
-    from loralint.frameworks.companions.pins import is_pins, read_pins
-
     for name in names:
         path = os.path.join(folder, name)
-        if is_pins(name) and os.path.isfile(path) and within(path, project.top(path)):
-            found = read_pins(read_file(path, name, None if name.endswith(_TREES) else "text"))
-            yield from ((package, str(value.value)) for package, value in found.exact.items())
+        if not os.path.isfile(path) or not within(path, project.top(path)):
+            continue
+        document = read_file(path, name, "text")
+        if name.endswith(".lock") or any(sign in document.text for sign in _SIGNS):
+            from loralint.frameworks.companions.pins import is_pins, read_pins
+
+            if is_pins(name):
+                found = read_pins(read_file(path, name) if name.endswith(_TREES) else document)
+                yield from ((package, str(value.value)) for package, value in found.exact.items())
