@@ -51,15 +51,14 @@ def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool 
     out = Judgement(fixes)
     kinds = {one.kind for one in scope.observations} | {one.kind for one in scope.events}
     answers: dict[Guard, bool] = {}
-    written = config.written()
+    written, whole = config.written(), not config.open
     for rule, wanted, needed, must in _plan(rules, config):
         if wanted is not None:
             if kinds.isdisjoint(wanted):
                 continue
-        elif (not must <= written and not config.open) or _ruled_out(needed, scope, answers):
+        elif (whole and not must <= written) or _ruled_out(needed, scope, answers):
             continue
-        if all(map(config.versions.satisfy, rule.versions)):
-            _each(rule, config, scope, out)
+        _each(rule, config, scope, out)
     return out
 
 
@@ -103,7 +102,7 @@ def _plan(rules: tuple[Rule, ...], config: Config) -> list[Step]:
     if found is None:
         names = {reader.name, *reader.kin}
         own = [rule for rule in rules if rule.frameworks is None or not names.isdisjoint(rule.frameworks)]
-        steps = [_step(rule, config) for rule in own]
+        steps = [_step(rule, config) for rule in own if all(map(versions.satisfy, rule.versions))]
         found = _PLANS[id(rules), id(reader.table), id(versions), reader.kin] = (steps, (rules, reader.table, versions))
     return found[0]
 
