@@ -5,7 +5,7 @@ Follows `inject_adapter` and `_set_trainable` of peft 0.21.2, to which a differe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -61,8 +61,11 @@ def adapt(model: Model, targets: Targets) -> Adapted:
     bare = _bare(model, targets, adapted)
     if not adapted and not bare:
         raise Refused("no module matches")
-    saved = _saved(model, targets.saved)
-    return Adapted(adapted, bare, saved, _rows(model, targets, adapted), _biases(model, targets, adapted, saved))
+    wrapped = {path.rpartition(".")[0] for path in bare}
+    saved = _saved(model, targets.saved, wrapped)
+    return Adapted(
+        adapted, bare, saved, _rows(model, targets, adapted), _biases(model, targets, {*adapted, *wrapped}, saved)
+    )
 
 
 def _adapter(module: Module, model: Model, targets: Targets) -> int | None:
@@ -122,12 +125,16 @@ def _of_weight(shape: tuple[int, ...] | None, rank: int, path: str) -> int | Non
     return rank * experts * (shape[-1] + shape[-2])
 
 
-def _saved(model: Model, names: Sequence[str]) -> dict[str, int | None]:
+def _saved(model: Model, names: Sequence[str], wrapped: Container[str]) -> dict[str, int | None]:
     """Modules that train whole: PEFT takes any path that ends in the letters of a name."""
     found: dict[str, int | None] = {}
     for module in model.modules:
         inside = any(module.path.startswith(f"{path}.") for path in found)
         if module.path and not inside and any(module.path.endswith(name) for name in names):
+            if module.path.rpartition(".")[0] in wrapped:
+                raise Refused(
+                    "a module is trained whole whose parent has an adapter on a weight of its own", module.path
+                )
             found[module.path] = size_of(model, module.path)
     return found
 
@@ -174,15 +181,17 @@ def _rows(model: Model, targets: Targets, adapted: Mapping[str, object]) -> dict
     return found
 
 
-def _biases(model: Model, targets: Targets, adapted: Mapping[str, object], saved: Mapping[str, object]) -> int | None:
+def _biases(model: Model, targets: Targets, adapted: Container[str], saved: Mapping[str, object]) -> int | None:
     """Biases of the model that train beside the adapters, but for those in modules that train whole anyway."""
     if targets.bias == "none":
         return 0
     total = 0
     whole = tuple(f"{path}." for path in saved)
     for module in model.modules:
-        if (targets.bias == "all" and not f"{module.path}.".startswith(whole)) or module.path in adapted:
-            shape = dict(module.weights).get("bias", ())
+        weights = dict(module.weights)
+        own = module.path in adapted
+        if (targets.bias == "all" and not f"{module.path}.".startswith(whole)) or own:
+            shape = weights.get("bias", weights.get("tied_bias", ()) if own and targets.bias != "all" else ())
             if shape is None:
                 return None
             total += prod(shape) if shape else 0
