@@ -96,7 +96,8 @@ def test_a_local_folder_is_not_given_a_family() -> None:
     [
         ("google/gemma-3-4b-it", True),
         ("google/gemma-2-9b", True),
-        ("google-t5/t5-small", False), ("google-t5/t5-large", True),
+        ("google-t5/t5-small", False),
+        ("google-t5/t5-large", True),
         ("openai/gpt-oss-20b", True),
         ("meta-llama/Llama-2-7b-hf", False),
         ("Qwen/Qwen2.5-7B", False),
