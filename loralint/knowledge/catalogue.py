@@ -164,23 +164,31 @@ def _sure(record: Any, name: str, fields: Fields) -> None:
 
 
 def _rows(record: Any, name: str) -> tuple[list[Row], dict[str, str]]:
-    """The rows of a class with their conditions in full, and the counts of its lists."""
-    entry, table = record["classes"][name], record["where"]
-    rows = [_whole(row, table) for row in entry["rows"]]
+    """The rows of a class as `structure` reads them, and the counts of its lists."""
+    entry = record["classes"][name]
+    rows = _read(entry["rows"], record)
     if "like" not in entry:
         return rows, entry["lists"]
     model, old, new, missing = entry["like"]
     main = record["classes"][model]
-    shared, lists = moved((_whole(row, table) for row in main["rows"]), main["lists"], old, new)
+    shared, lists = moved(_read(main["rows"], record), main["lists"], old, new)
     return [*rows, *(row for row in shared if not any(below(row[0], path) for path in missing))], lists
 
 
-def _whole(row: Row, table: list[Any]) -> Row:
-    path, kind, *rest = row
-    weights = rest[0] if rest else ""
-    where = table[rest[1]] if len(rest) > 1 else []
-    more = rest[2] if len(rest) > 2 else ()
-    return [path, kind, weights, where, [[weight, table[index]] for weight, index in more]]
+def _read(written: list[Any], record: Any) -> list[Row]:
+    """Rows as committed, whose paths go on from the one before and whose words and conditions stand in tables."""
+    words, table = record["words"], record["where"]
+    rows: list[Row] = []
+    before: list[str] = []
+    for same, rest, kind, *others in written:
+        before = [*before[:same], *([rest] if rest or not same else [])]
+        path = ".".join(before)
+        before = path.split(".")
+        weights = words[others[0]] if others else ""
+        where = table[others[1]] if len(others) > 1 else []
+        more = [[weight, table[place]] for weight, place in others[2]] if len(others) > 2 else []
+        rows.append([path, words[kind], weights, where, more])
+    return rows
 
 
 def _other(given: Mapping[str, Any], slot: list[str]) -> bool:

@@ -100,30 +100,51 @@ def _top(path: str, prefix: str) -> str:
 
 
 def text(record: dict[str, Any]) -> str:
-    """A record as committed: one line, and conditions that rows share written once."""
-    shared: list[Any] = []
-    indices: dict[str, int] = {}
+    """A record as committed: one line, and what rows share written once.
 
-    def index(where: Any) -> int:
-        key = json.dumps(where)
-        if key not in indices:
-            indices[key] = len(shared)
-            shared.append(where)
-        return indices[key]
-
-    classes = {}
-    for name, entry in record["classes"].items():
-        rows = []
-        for path, kind, weights, *rest in entry["rows"]:
-            where, more = (*rest, [], [])[:2]
-            row: list[Any] = [path, kind, weights]
-            if where or more:
-                row.append(index(where))
-            if more:
-                row.append([[weight, index(condition)] for weight, condition in more])
-            while not row[-1] and row[-1] != 0:
-                row.pop()
-            rows.append(row)
-        classes[name] = {**entry, "rows": rows}
-    made = {**record, "classes": classes, "where": shared}
+    A row is [words of its path that the path before has as well, the other words, kind, weights, where, more]; kind and
+    weights are places in the table `words`, and conditions places in `where`.
+    """
+    words, where = _Table(), _Table()
+    classes = {
+        name: {**entry, "rows": _written(entry["rows"], words, where)}
+        for name, entry in sorted(record["classes"].items())
+    }
+    made = {**record, "classes": classes, "where": where.entries, "words": words.entries}
     return json.dumps(made, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+class _Table:
+    """Entries in the order first met, each once."""
+
+    def __init__(self) -> None:
+        self.entries: list[Any] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, entry: Any) -> int:
+        """The place of an entry, which is put in where it is new."""
+        key = json.dumps(entry)
+        if key not in self._places:
+            self._places[key] = len(self.entries)
+            self.entries.append(entry)
+        return self._places[key]
+
+
+def _written(rows: list[Row], words: _Table, where: _Table) -> list[list[Any]]:
+    before: list[str] = []
+    made = []
+    for path, kind, weights, *rest in rows:
+        conditions, more = (*rest, [], [])[:2]
+        here = path.split(".")
+        same = next((i for i, pair in enumerate(zip(before, here, strict=False)) if pair[0] != pair[1]), None)
+        same = min(len(before), len(here)) if same is None else same
+        row: list[Any] = [same, ".".join(here[same:]), words.place(kind)]
+        if weights or conditions or more:
+            row.append(words.place(weights))
+        if conditions or more:
+            row.append(where.place(conditions))
+        if more:
+            row.append([[weight, where.place(condition)] for weight, condition in more])
+        made.append(row)
+        before = here
+    return made
