@@ -15,7 +15,6 @@ from loralint.api import check
 from loralint.frameworks.detect import COMPANIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
-SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def _rows(path):
@@ -29,7 +28,7 @@ LISTED = {(row["repository"], row["path"]): row["kind"] for row in _rows(DOCS / 
 @pytest.fixture(scope="module")
 def corpus(shared):
     """(repository, path) -> the framework of each of its versions, empty for none."""
-    rows = [row for row in _rows(shared / "corpus" / "INDEX.tsv") if row["file"].endswith(SUFFIXES)]
+    rows = _rows(shared / "corpus" / "INDEX.tsv")
     paths = {str(shared / "corpus" / row["file"]): (row["repo"], row["path"]) for row in rows}
     seen = {file: run.framework for run in check(list(paths)).runs if run.framework for file in run.files}
     found: dict[tuple[str, str], list[str]] = {}

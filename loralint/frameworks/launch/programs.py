@@ -109,7 +109,7 @@ TRAINERS: dict[str, frozenset[str]] = {
     "llamafactory-cli": _words("train"),
     "lmf": _words("train"),
     "axolotl": _words("train"),
-    "swift": _words("sft rlhf pt"),
+    "swift": _words("sft rlhf pt dpo orpo simpo"),
     "megatron": _words("sft rlhf pt"),
     "trl": _words("sft dpo kto orpo cpo reward grpo rloo ppo online_dpo nash_md xpo bco gkd prm"),
     "tune": _words("run"),
