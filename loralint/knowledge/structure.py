@@ -58,7 +58,7 @@ class Fields:
             value = _reach(self._given, name)
             if value is None and name in self._aliases:
                 value = _reach(self._given, self._aliases[name])
-            self._known[name] = self._default(self._defaults.get(name)) if value is None else value
+            self._known[name] = self._usual(name) if value is None else value
         return self._known[name]
 
     def given(self, name: str) -> Any:
@@ -68,6 +68,14 @@ class Fields:
     def default(self, name: str) -> Any:
         """The architecture's default as compiled."""
         return self._defaults.get(name)
+
+    def _usual(self, name: str) -> Any:
+        """The default of a field, or of an entry of a list, whose last word is its number."""
+        parent, _, last = name.rpartition(".")
+        if name not in self._defaults and last.isdigit() and not self.partial:
+            entries = self.get(parent)
+            return entries[int(last)] if isinstance(entries, (list, tuple)) and int(last) < len(entries) else None
+        return self._default(self._defaults.get(name))
 
     def _default(self, value: Any) -> Any:
         if not isinstance(value, dict):

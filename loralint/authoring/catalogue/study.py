@@ -189,14 +189,24 @@ def field_table(subject: Subject, samples: list[Sample], used: set[str]) -> dict
     defaults: dict[str, Any] = {}
     for name in sorted(wanted):
         root = re.sub(r"(\.\d+)+$", "", name)
+        if configs.are_kinds(flat.get(root)) and name not in derived:
+            defaults[root] = learned = default_list(root, samples) or list(flat[root])
+            wanted |= _of_list(learned)
+    for name in sorted(wanted - defaults.keys()):
+        root = re.sub(r"(\.\d+)+$", "", name)
         if name in derived:
             defaults[name] = {"=": derived[name]}
-        elif configs.are_kinds(flat.get(root)):
-            defaults[root] = default_list(root, samples) or list(flat[root])
-        elif isinstance(flat.get(root), (bool, int, float, str, list, tuple)):
+        elif root not in defaults and isinstance(flat.get(root), (bool, int, float, str, list, tuple)):
             defaults[root] = list(flat[root]) if isinstance(flat[root], tuple) else flat[root]
     second = {own: other for own, other in configs.aliases(config).items() if own in wanted}
     return {"fields": defaults, "aliases": second, "canon": canon}
+
+
+def _of_list(learned: Any) -> set[str]:
+    """Fields that a list with one entry a layer follows from."""
+    if isinstance(learned, list):
+        return set()
+    return {*_WORD.findall(learned["of"]), *(name for _, where in learned["each"] for name in _named(where))}
 
 
 def _canon(config: Any) -> dict[str, str]:
