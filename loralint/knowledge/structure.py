@@ -133,6 +133,8 @@ def _operand(word: str, fields: Fields) -> float:
     if word[0].isdigit() or word[0] == "-":
         return float(word) if "." in word or "e" in word else int(word)
     value = fields.get(word)
+    if isinstance(value, (list, tuple)) and value and all(one == value[0] for one in value):  # the same for every layer
+        value = value[0]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e12:
         raise Unsolved(f"its config gives no number for {word}")
     return value

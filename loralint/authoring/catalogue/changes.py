@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from loralint.authoring.catalogue.configs import are_kinds, is_number
+from loralint.authoring.catalogue.configs import are_alike, are_kinds, is_number
 
 _SKIPPED = re.compile(
     r"(^|[._])(eps|epsilon|dropout|theta|range|seed|bos|eos|pad|sep|chunk_size|rope_\w+|_id|token_index|"
@@ -67,6 +67,8 @@ def _other_numbers(last: str, value: int) -> Iterator[list[Any]]:
 
 
 def _other_lists(value: list[Any]) -> list[list[Any]]:
+    if are_alike(value):
+        return [[value[0] * 2] * len(value)]
     if all(map(is_number, value)) and not are_kinds(value):
         return [[value[0] * 2, *value[1:]], [*value[:-1], value[-1] * 2]]
     if are_kinds(value):

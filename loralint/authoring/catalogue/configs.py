@@ -68,13 +68,19 @@ def trace_numbers(config: Any, prefix: str = "") -> None:
         elif is_number(value):
             config.__dict__[name] = traced(value, prefix + name)
         elif isinstance(value, (list, tuple)) and value and all(map(is_number, value)):
-            kept = [traced(one, f"{prefix}{name}.{i}") for i, one in enumerate(value)]
+            one_for_all = are_alike(value)
+            kept = [traced(one, prefix + name + ("" if one_for_all else f".{i}")) for i, one in enumerate(value)]
             config.__dict__[name] = kept if isinstance(value, list) else tuple(kept)
 
 
 def is_number(value: object) -> bool:
     """Whether a value is a number, which True and False are not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def are_alike(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a list of numbers has the same one for every layer, so that it stands for that number."""
+    return len(value) > 8 and all(map(is_number, value)) and len(set(value)) == 1 and not are_kinds(value)
 
 
 def has(config: Any, name: str) -> bool:
