@@ -127,7 +127,7 @@ def test_what_is_not_in_the_catalogue_is_told(config):
         {"hidden_size": "wide"},
         {"num_attention_heads": 0, "head_dim": None},
         {"hidden_size": float("nan")},
-        {"num_hidden_layers": [1]},
+        {"num_hidden_layers": [1, 2]},
     ],
 )
 def test_a_hostile_config_ends_in_a_reason(config):

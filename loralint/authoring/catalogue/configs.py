@@ -115,8 +115,7 @@ def derived(config: Any, prefix: str = "") -> dict[str, str]:
     except Exception:  # noqa: BLE001 - whatever a config class raises: then nothing is known to be derived
         worked_out = config
     for name, value in vars(worked_out).items():
-        if isinstance(value, Number) and expression(value) != name:
-            words = expression(value).split(",")
+        if isinstance(value, Number) and name not in (words := expression(value).split(",")):
             found[prefix + name] = ",".join(
                 prefix + word if word[0].isalpha() and word != "int" else word for word in words
             )

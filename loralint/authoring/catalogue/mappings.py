@@ -27,7 +27,14 @@ _TASKS = {
     "multimodal": "MULTIMODAL_LM",
     "zero-shot-image": "ZERO_SHOT_IMAGE_CLASSIFICATION",
 }
-_LEFT_OUT = {"nllb-moe"}  # every expert has a name of its own, so nothing folds
+# convolutional networks, vocoders and what else hardly anybody adapts by LoRA; nllb-moe names every expert
+_LEFT_OUT = {
+    "nllb-moe",
+    "align", "bark", "bit", "cvt", "donut-swin", "efficientnet", "fastspeech2_conformer_with_hifigan", "focalnet",
+    "gradium_phonon_tts", "hgnet_v2", "hiera", "levit", "mobilenet_v1", "mobilenet_v2", "mobilevit", "mobilevitv2",
+    "pocket_tts", "poolformer", "pp_lcnet", "pvt", "pvt_v2", "regnet", "resnet", "swiftformer", "textnet", "tipsv2",
+    "videoprism", "vits",
+}  # fmt: skip
 _ALSO = {"clip": "CLIPModel", "clip_text_model": "CLIPTextModel", "clip_vision_model": "CLIPVisionModel",
     "siglip": "SiglipModel", "siglip_vision_model": "SiglipVisionModel", "siglip2": "Siglip2Model",
     "t5gemma": "T5GemmaForConditionalGeneration", "dinov2": "Dinov2Model", "esm": "EsmForMaskedLM"}  # fmt: skip
