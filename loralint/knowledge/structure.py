@@ -54,7 +54,6 @@ class Fields:
     def get(self, name: str) -> Any:
         """The value of a field; None where nothing gives it."""
         if name not in self._known:
-            self._known[name] = None  # what a default that asks for itself gets
             self._known[name] = None  # ends a default that follows from itself
             value = _reach(self._given, name)
             if value is None and name in self._aliases:
