@@ -47,12 +47,19 @@ def _run(run: Run) -> str:
 
 def _place(finding: Finding) -> str:
     """Where a secret stands; its value is told nowhere."""
-    return f"{path(finding.span.file)}:{finding.span.line} {shown(finding.key)} [{finding.rule}]"
+    span = finding.span
+    return f"{_at(span.file, span.cell, span.line)} {shown(finding.key)} [{finding.rule}]"
 
 
 def _told(finding: Finding) -> str:
-    beside = "".join(f"; {path(one.file)}:{one.line} {shown(one.key)}" for one in finding.related)
-    return f"{path(finding.span.file)}:{finding.span.line} {finding.message}{beside} [{finding.rule}]"
+    beside = "".join(f"; {_at(one.file, one.cell, one.line)} {shown(one.key)}" for one in finding.related)
+    span = finding.span
+    return f"{_at(span.file, span.cell, span.line)} {finding.message}{beside} [{finding.rule}]"
+
+
+def _at(file: str, cell: int | None, line: int) -> str:
+    """A place as people read it; a line of a notebook counts in its cell."""
+    return f"{path(file)}:{line}" if cell is None else f"{path(file)} cell {cell}:{line}"
 
 
 def _variables(runs: Iterable[Run]) -> list[str]:
