@@ -70,12 +70,12 @@ def test_the_section_of_a_rule(generated):
     text = generated["docs/rules.md"]
     section = text[text.index("### LL214") :]
     section = section[: section.index("\n### LL", 5)]
-    assert "\n**Training stops at start, or crawls under emulation:**\n" in section
+    assert "\n**Training crawls under emulation, or stops at start with PyTorch 2.2 and older:**\n" in section
     assert "&lt;gpu.name&gt; has no bf16 (compute capability &lt;gpu.capability&gt;, bf16 needs 8.0)" in section
-    assert "    bf16: true  # <- S bf16, becomes bf16: false\n" in section
+    assert "    bf16: true  # <- A bf16, becomes bf16: false\n" in section
     assert "\nWrite bf16: false and fp16: true, or take a card of the Ampere generation or newer." in section
     assert "\nLooks where precision.bf16 is true and gpu.bf16 is false.\n" in section
-    order = ["Training stops", "#### Why", "#### Examples", "#### What to write", "#### Sources"]
+    order = ["Training crawls", "#### Why", "#### Examples", "#### What to write", "#### Sources"]
     assert [section.index(one) for one in order] == sorted(section.index(one) for one in order)
 
 

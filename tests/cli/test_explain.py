@@ -20,8 +20,8 @@ def run(*arguments: str, stdin: str = "", **environment: str):
 def test_a_rule_by_code_or_name(name):
     result = run(name)
     assert result.exit_code == 0
-    assert result.output.startswith("LL214 bf16-unsupported-gpu\n\ntier S; topic precision; ")
-    assert "\nTraining stops at start, or crawls under emulation:\n" in result.output
+    assert result.output.startswith("LL214 bf16-unsupported-gpu\n\ntier A; topic precision; ")
+    assert "\nTraining crawls under emulation, or stops at start with PyTorch 2.2 and older:\n" in result.output
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=[rule.id for rule in all_rules()])
@@ -40,9 +40,9 @@ def test_no_colour_in_a_pipe_but_where_it_is_forced():
 
 
 def test_the_page_as_markdown_and_json():
-    assert run("LL214", "--format", "markdown").output.startswith("# LL214 bf16-unsupported-gpu\n\ntier S; ")
+    assert run("LL214", "--format", "markdown").output.startswith("# LL214 bf16-unsupported-gpu\n\ntier A; ")
     body = json.loads(run("LL214", "--format", "json").output)
-    assert (body["id"], body["name"], body["tiers"]) == ("LL214", "bf16-unsupported-gpu", [[None, "S"]])
+    assert (body["id"], body["name"], body["tiers"]) == ("LL214", "bf16-unsupported-gpu", [[None, "A"]])
     assert body["sources"]
 
 
@@ -64,8 +64,8 @@ def test_a_symptom_leads_to_its_rule():
     result = run("--symptom", "ValueError: Your setup doesn't support bf16/gpu.")
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[2] == "LL214 bf16-unsupported-gpu  tier S"
-    assert lines[3].startswith("    training stops at start, or crawls under emulation: <gpu.name> has no bf16")
+    assert lines[2] == "LL214 bf16-unsupported-gpu  tier A"
+    assert lines[3].startswith("    training crawls under emulation, or stops at start with PyTorch 2.2 and older: <gpu.name> has no bf16")
 
 
 def test_a_traceback_may_come_on_standard_input():

@@ -26,7 +26,7 @@ def test_a_finding_names_cell_and_line_and_shows_the_cell(command, folder):
     assert "  --> n.ipynb cell 3:2:8\n" in out
     assert "  1 | from transformers import TrainingArguments\n  2 | bf16 = True\n    |        ^^^^\n" in out
     concise = command("check", "n.ipynb", "--gpu", "T4", "--format", "concise").stdout.decode()
-    assert concise.startswith("n.ipynb:cell 3:2: S LL214 ")
+    assert concise.startswith("n.ipynb:cell 3:2: A LL214 ")
     (run,) = json.loads(command("check", "n.ipynb", "--gpu", "T4", "--format", "json").stdout)["runs"]
     found = next(one for one in run["findings"] if one["rule"] == "LL214")
     assert (found["cell"], found["line"], found["column"], found["key"]) == (3, 2, 8, "TrainingArguments.bf16")

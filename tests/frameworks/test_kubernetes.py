@@ -660,7 +660,7 @@ def test_bf16_on_a_card_without_it_is_found_across_selector_and_flag(tmp_path):
     file.write_text(batch('command: ["python", "train.py", "--bf16", "True"]\n' + GPU % 1, selector))
     ((run),) = loralint.check(file).runs
     ((rule, tier, key, line, fix),) = [(one.rule, one.tier, one.key, one.span.line, one.fix) for one in run.findings]
-    assert (rule, tier, key, line, fix) == ("LL214", "S", "--bf16", 12, None)
+    assert (rule, tier, key, line, fix) == ("LL214", "A", "--bf16", 12, None)
     assert "write --bf16 false and --fp16 true" in run.findings[0].help
     assert [one.rule for one in loralint.check(file, gpu="A100").runs[0].findings] == []
 

@@ -565,7 +565,7 @@ def test_rules_on_the_manifest_hold_beside_those_of_the_trainer(runs):
         "nodeSelector: {cloud.google.com/gke-accelerator: nvidia-tesla-t4}\n",
     ).replace("--output_dir", "--bf16, --output_dir")
     (run,) = runs(text)
-    assert {"LL811", "LL214"} <= {one.rule for one in run.findings if one.tier == "S"}
+    assert {("LL811", "S"), ("LL214", "A")} <= {(one.rule, one.tier) for one in run.findings}
     (bf16,) = [one for one in run.findings if one.rule == "LL214"]
     assert (bf16.span.line, bf16.span.column) == place(text, "--bf16")
 
