@@ -65,7 +65,9 @@ def test_a_symptom_leads_to_its_rule():
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert lines[2] == "LL214 bf16-unsupported-gpu  tier A"
-    assert lines[3].startswith("    training crawls under emulation, or stops at start with PyTorch 2.2 and older: <gpu.name> has no bf16")
+    assert lines[3].startswith(
+        "    training crawls under emulation, or stops at start with PyTorch 2.2 and older: <gpu.name> has no bf16"
+    )
 
 
 def test_a_traceback_may_come_on_standard_input():
