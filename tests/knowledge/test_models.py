@@ -97,6 +97,7 @@ def test_a_local_folder_is_not_given_a_family() -> None:
         ("google/gemma-3-4b-it", True),
         ("google/gemma-2-9b", True),
         ("google-t5/t5-small", False),
+        ("google-t5/t5-base", True),
         ("google-t5/t5-large", True),
         ("openai/gpt-oss-20b", True),
         ("meta-llama/Llama-2-7b-hf", False),
