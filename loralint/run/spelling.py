@@ -35,7 +35,8 @@ def setting(config: Config, wanted: str, *, every: bool = False) -> str:
     written = [(field, config.write(field, _literal(text))) for field, text in pairs]
     if every and any(pair is None for _, pair in written):
         return " and ".join(setting(config, one) for one in wanted.split(","))
-    known = [_as_written(config, field, *pair) for field, pair in written if pair is not None]
+    last = {pair[0]: (field, *pair) for field, pair in written if pair is not None}  # one key may say two of them
+    known = [_as_written(config, *one) for one in last.values()]
     return " and ".join(dict.fromkeys(known) or [_plain(config, field, text) for field, text in pairs])
 
 
@@ -48,7 +49,7 @@ def _as_written(config: Config, field: str, key: str, value: object) -> str:
     style = config.home(field).document.format if config.layers else "yaml"
     if value is False and is_switch(config.get(field)):
         return f"no {key_text(key, style)}"
-    if style in ("flags", "settings", "python"):
+    if style in ("flags", "settings", "env", "python"):
         return pair_shown(key, repr(value) if style == "python" else scalar_text(value, "yaml"), style)
     return pair_text(key, scalar_text(value, "yaml"), "yaml")
 

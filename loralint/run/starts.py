@@ -43,9 +43,18 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         from loralint.run.manifests import manifest_starts
 
         return manifest_starts(document, options, project)
+    elif document.format == "text" and not options.framework:
+        from loralint.run.variables import variables_start
+
+        start = variables_start(document)
+        found = [start] if start is not None else []
     else:
         start = config_start(document, options)
         found = [start] if start is not None else []
+        if start is not None and start.reader.name == "simpletuner":
+            from loralint.run.variables import with_variables
+
+            found = [with_variables(start, document, project)]
     pins = pins_near(document.file, project) if found else {}
     return [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
 

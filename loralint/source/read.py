@@ -13,7 +13,7 @@ from loralint.source.limits import BYTES, HEAD, NOTEBOOK_BYTES
 
 _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml", ".py": "python", ".ipynb": "notebook"}
 _FORMATS |= {".sh": "shell", ".bash": "shell", ".zsh": "shell", ".mk": "make", "makefile": "make", ".ps1": "powershell"}
-_FORMATS |= {".bat": "cmd", ".cmd": "cmd"}
+_FORMATS |= {".bat": "cmd", ".cmd": "cmd", ".env": "text"}
 # Texts that hold no tree; what reads programs takes them as they are.
 PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell", "cmd", "text"})
 # UTF-32 before UTF-16: the little-endian marks start alike.
@@ -47,7 +47,7 @@ def read_bytes(data: bytes, shown: str, format: str | None = None) -> Document: 
     """Read a text; its format is given, or follows from the suffix of `shown`, or from the text itself."""
     if len(data) > _limit(shown, format):
         return _too_large(data[:HEAD], shown, format)
-    encoding, skip = _encoding(data)
+    encoding, skip = encoding_of(data)
     try:
         text, fault = data[skip:].decode(encoding), None
     except UnicodeDecodeError as error:
@@ -128,7 +128,8 @@ def _regular(status: os.stat_result) -> None:
         raise NotRegularError(next((name for test, name in kinds if test(mode)), "a device"))
 
 
-def _encoding(data: bytes) -> tuple[str, int]:
+def encoding_of(data: bytes) -> tuple[str, int]:
+    """Give the encoding that a byte order mark says, else UTF-8, and the length of the mark."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name, len(mark)
@@ -154,7 +155,7 @@ def _failed(shown: str, kind: str, message: str) -> Document:
 
 
 def _too_large(head: bytes, shown: str, format: str | None = None) -> Document:  # noqa: A002
-    encoding, skip = _encoding(head)
+    encoding, skip = encoding_of(head)
     text = head[skip:].decode(encoding, "replace").lstrip("\ufeff")
     doc = Document(shown, format or _format(shown, text), text)
     doc.fault("too-large", f"larger than {_limit(shown, format) // 1024 // 1024} MiB: not a training config", 0)

@@ -29,6 +29,7 @@ SUFFIXES = (
     ".cmd",
     ".mk",
     "makefile",
+    "config.env",
 )
 # Never a project's own configs, and large. Virtual environments under other names are known by their pyvenv.cfg.
 _SKIPPED = frozenset(

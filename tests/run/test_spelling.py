@@ -35,6 +35,7 @@ def test_an_unknown_framework_is_refused():
         ("trl", "optim.lr=2e-5", "learning_rate: 2.0e-05"),
         ("trl", "adapter.rank=16", "lora_r: 16"),
         ("trl", "precision.bf16=false,precision.fp16=true", "bf16: false and fp16: true"),
+        ("simpletuner", "precision.bf16=false,precision.fp16=true", "mixed_precision: fp16"),
         ("torchtune", "precision.bf16=false,precision.fp16=true", "dtype: fp32"),
         ("peft", "optim.lr=2e-5", "optim.lr: 2e-5"),
         ("h2o", "precision.bf16=false,precision.fp16=true", "environment.mixed_precision_dtype: float16"),

@@ -48,6 +48,8 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.launcher_processes_per_node", "NPROC_PER_NODE", count),
     Entry("dist.launcher_nodes", "PET_NNODES", count),
     Entry("dist.launcher_nodes", "NNODES", count),
+    Entry("dist.launcher_processes", "TRAINING_NUM_PROCESSES", count),  # SimpleTuner's, of all machines
+    Entry("dist.launcher_nodes", "TRAINING_NUM_MACHINES", count),
     Entry("dist.deepspeed", "ACCELERATE_USE_DEEPSPEED", when_true("accelerate's own"), never),
     Entry("dist.deepspeed", "ACCELERATE_DEEPSPEED_CONFIG_FILE", fixed),
     Entry("dist.zero_stage", "ACCELERATE_DEEPSPEED_ZERO_STAGE", count),
