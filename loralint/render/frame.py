@@ -15,6 +15,10 @@ from loralint.source.secrets import redact
 WIDTH = 120
 _LONG = 10_000
 _SEEN = 20  # columns of a span that have to show, if it has so many
+# base64 of a whole text, in which a secret may stand that nobody can see
+_ENCODED = re.compile(
+    r"(?<![\w+/=.-])(?=[a-z0-9+/]{0,60}[A-Z])(?=[A-Z0-9+/]{0,60}[a-z])[A-Za-z0-9+/]{60,}={0,2}(?![\w+/=.-])"
+)
 _BREAK = re.compile(r"\r\n?|\n")  # as spans count lines; str.splitlines knows more
 
 
@@ -55,5 +59,5 @@ def _cut(line: str) -> str:
 
 
 def _shown(line: str) -> str:
-    """Tabs count as one column so that carets stay under their text."""
-    return clean(line.replace("\t", " "), limit=WIDTH)
+    """Tabs count as one column so that carets stay under their text; of base64 nothing shows."""
+    return clean(_ENCODED.sub("…", line.replace("\t", " ")), limit=WIDTH)

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from loralint.model import Note
 from loralint.run.build import Part, file_faults
 from loralint.source.document import Document, Mark
+from loralint.source.encoded import WholePlaces
 from loralint.source.inner import InnerDocument
+from loralint.source.shown import shown
+
+
+def encoded(parts: tuple[Part, ...]) -> Iterator[Note]:
+    """That findings in what stands in base64 cannot say where in it they are."""
+    for part in parts:
+        one = part.document
+        if isinstance(one, InnerDocument) and isinstance(one.places, WholePlaces):
+            said = (
+                f"`{shown(one.name)}` stands in base64, so a finding in it names the key and points at all of its text"
+            )
+            yield Note("info", said)
 
 
 def settled(part: Part, outer: Document) -> Part:

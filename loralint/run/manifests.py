@@ -20,7 +20,7 @@ from loralint.model import Note
 from loralint.run.build import Part, Start
 from loralint.run.companions import joined, missing
 from loralint.run.fitting import fitted
-from loralint.run.inner import settled
+from loralint.run.inner import encoded, settled
 from loralint.run.kept import kept
 from loralint.run.launches import MOST, of_launch
 from loralint.run.mapped import mapped_starts, tuning_start, unmounted_starts
@@ -103,7 +103,7 @@ def _with_manifest(start: Start, job: Job, *, first: bool) -> Start:
     parts = tuple(settled(one, job.document) for one in start.parts)
     manifest = Part("manifest", job.document, reader_of(job, flags=alone, observe=first), job.document)
     reader = start.reader if alone else start.reader._replace(kin=(*start.reader.kin, READER.name))
-    return start._replace(parts=(*parts, manifest), reader=reader)
+    return start._replace(parts=(*parts, manifest), reader=reader, notes=(*start.notes, *encoded(parts)))
 
 
 def _containers(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Container]:

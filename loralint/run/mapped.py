@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from loralint.frameworks.detect import COMPANIONS
-from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, find_map, maps_of, mounted
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, decoded, find_map, maps_of
+from loralint.frameworks.readers.kubernetes.mounting import mounted
 from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, word
 from loralint.model import Note
 from loralint.run.assemble import config_start
 from loralint.run.build import Start
-from loralint.run.inner import settled
+from loralint.run.inner import encoded, settled
 from loralint.run.maps import mounted_beside
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.source.document import Document
-from loralint.source.inner import InnerDocument, Piece, read_pieces
+from loralint.source.encoded import read_encoded
+from loralint.source.inner import InnerDocument
 
 if TYPE_CHECKING:
     from loralint.run.manifests import Container
@@ -42,7 +42,7 @@ def tuning_start(document: Document, job: Job, maps: tuple[ConfigMap, ...], opti
         why = f"what KAITO's own `{method}-params-template` says: it comes with the operator"
     else:
         found = find_map((*maps_of(document), *maps), name, job.namespace)
-        given = found.texts.get("training_config.yaml") if found is not None else None
+        given = found.files.get("training_config.yaml") if found is not None else None
         start = config_start(given.read("training_config.yaml"), options) if given is not None else None
         if start is not None:
             return [start]
@@ -83,11 +83,9 @@ def _told(container: Container) -> Iterator[Document]:
 
 def _decoded(document: Document, value: At) -> Iterator[Document]:
     """A text in base64, of which every place is that of the whole."""
-    try:
-        decoded = base64.b64decode(text(value), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError, ValueError):
-        return
-    yield read_pieces(document, decoded, [Piece(0, value.node.start, 0)], "config.json")
+    content = decoded(text(value))
+    if content is not None:
+        yield read_encoded(document, value.node, content, "config.json")
 
 
 def _mounted(container: Container) -> Iterator[Document]:
@@ -98,7 +96,7 @@ def _mounted(container: Container) -> Iterator[Document]:
         sources = [volume, *items(inside(volume, "projected.sources"))] if word(volume, "name") in used else []
         for source in sources:
             found = find_map(place.all_maps(), word(named(source, "configMap"), "name"), place.namespace)
-            for key, one in list(found.texts.items())[:_MOST] if found is not None else ():
+            for key, one in list(found.files.items())[:_MOST] if found is not None else ():
                 if key.endswith(_ENDS):
                     yield one.read(key)
 
@@ -110,12 +108,17 @@ def unmounted_starts(
     used = {text for one in beside for text in _texts(one)}
     found: list[Start] = []
     for one in maps_of(document):
-        if any(key.endswith(_ENDS) for key in one.texts) and not mounted_beside(one.name, document, project):
+        if any(key.endswith(_ENDS) for key in one.files) and not mounted_beside(one.name, document, project):
             alone = [
-                _alone(key, given, options) for key, given in list(one.texts.items())[:_MOST] if _free(given, used)
+                _alone(key, given, options) for key, given in list(one.files.items())[:_MOST] if _free(given, used)
             ]
             found += [start for start in alone if start is not None]
-    return [start._replace(parts=tuple(settled(part, document) for part in start.parts)) for start in found]
+    return [_settled(one, document) for one in found]
+
+
+def _settled(start: Start, document: Document) -> Start:
+    parts = tuple(settled(part, document) for part in start.parts)
+    return start._replace(parts=parts, notes=(*start.notes, *encoded(parts)))
 
 
 def _free(given: Text, used: set[int]) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loralint.frameworks.launch import guessed, reader_for
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes.command import Executed, Place
-from loralint.frameworks.readers.kubernetes.maps import mounted
+from loralint.frameworks.readers.kubernetes.mounting import mounted
 from loralint.frameworks.readers.kubernetes.tree import At
 from loralint.frameworks.readers.kubernetes.variables import working_folder
 from loralint.model import Note, Unknown

@@ -183,10 +183,14 @@ def read_pieces(outer: Document, text: str, pieces: list[Piece], name: str) -> I
     from loralint.source.read import read_text
 
     parsed = read_text(text, name)
-    places = InnerPlaces(outer.file, outer.lines, pieces)
-    made = InnerDocument(outer, name, parsed, places)
+    return placed(InnerDocument(outer, name, parsed, InnerPlaces(outer.file, outer.lines, pieces)), parsed)
+
+
+def placed(made: InnerDocument, parsed: Document) -> InnerDocument:
+    """Take over what was read, each node and comment at its place in the outer file."""
+    places = made.places
     made.sealed = _SEALED
-    comments = parsed.comments() if "loralint" in text else []
+    comments = parsed.comments() if "loralint" in parsed.text else []
     _move(parsed.roots, places)
     made.roots, made.scalars = parsed.roots, parsed.scalars
     made.anchors = [places.offset(at) for at in parsed.anchors]
@@ -205,6 +209,15 @@ def _moved(comments: Iterable[Comment], places: InnerPlaces) -> Iterator[Comment
 
 def _move(roots: Iterable[Node], places: InnerPlaces) -> None:
     """Move each node once; what an alias names has been moved at its anchor."""
+    for node in every(roots):
+        start, end = node.start, node.end
+        first = places.offset(start)
+        last = max(places.end(end) if end > start else first, first)
+        node.move(Mark(first, places.lines), Mark(last, places.lines))
+
+
+def every(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node once."""
     seen: set[int] = set()
     queue = list(roots)
     while queue:
@@ -212,10 +225,7 @@ def _move(roots: Iterable[Node], places: InnerPlaces) -> None:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        start, end = node.start, node.end
-        first = places.offset(start)
-        last = max(places.end(end) if end > start else first, first)
-        node.move(Mark(first, places.lines), Mark(last, places.lines))
+        yield node
         queue += node.items
         for pair in node.pairs:
             queue += (pair.key_node, pair.value)

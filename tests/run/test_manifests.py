@@ -170,8 +170,39 @@ def test_a_map_without_the_key_and_one_with_bytes(runs):
     text = config_map(**{"a.yaml": "x: 1\n"})
     (run,) = runs(text + "---\n" + job(container, VOLUME))
     assert "the ConfigMap `train-config` has no `b.yaml`" in run.notes[0].message
-    (run,) = runs(text.replace("\ndata:", "\nbinaryData: {b.yaml: eDogMQ==}\ndata:") + "---\n" + job(container, VOLUME))
-    assert "it lies in the ConfigMap `train-config` as bytes" in run.notes[0].message
+    for bad, said in (("/////w==", "as bytes that are no text"), ("eDogM", "as `binaryData` that is no base64")):
+        bytes_ = text.replace("\ndata:", f"\nbinaryData: {{b.yaml: {bad}}}\ndata:")
+        (run,) = runs(bytes_ + "---\n" + job(container, VOLUME))
+        assert f"it lies in the ConfigMap `train-config` {said}" in run.notes[0].message
+
+
+@pytest.mark.parametrize("line", ["{value}", "|\n    {lines}"])
+def test_a_config_in_binary_data_is_read(runs, line):
+    secret = "hf_" + "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUi"
+    config = AXOLOTL.replace("0.0002", "2") + f"hf_token: {secret}\n"
+    value = base64.b64encode(config.encode()).decode()
+    line = line.format(value=value, lines="\n    ".join(textwrap.wrap(value, 76)))
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: train-config}\nbinaryData:\n  config.yaml: "
+    text = f"{head}{line}\n---\n" + job(f"command: [axolotl, train, /config/config.yaml]\n{MOUNTED}", VOLUME)
+    (run,) = runs(text)
+    (finding,) = [one for one in run.findings if one.rule == "LL405"]
+    start = len(head)
+    assert (finding.key, finding.span.start, finding.fix) == ("learning_rate", start, None)
+    assert text[finding.span.start : finding.span.end].strip() == line
+    assert any(note.message.startswith("`config.yaml` stands in base64") for note in run.notes)
+    (alone,) = runs(text.partition("---")[0])
+    assert (alone.framework, [one.rule for one in alone.findings if one.rule == "LL405"]) == ("axolotl", ["LL405"])
+
+
+def test_bytes_are_no_variables_and_scripts_in_them_are_followed(runs):
+    script = base64.b64encode(f"#!/bin/bash\n{SFT} --lora_alpha $ALPHA\n".encode()).decode()
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: train-config}\n"
+    text = f"{head}binaryData: {{run.sh: {script}, ALPHA: MjQ=}}\n"
+    container = f"command: [bash, /config/run.sh]\nenvFrom: [{{configMapRef: {{name: train-config}}}}]\n{MOUNTED}"
+    (run,) = runs(f"{text}---\n" + job(container, VOLUME))
+    found = values(run)
+    assert (run.framework, found["adapter.rank"].value) == ("trl", 8)
+    assert not found["adapter.alpha"].known
 
 
 def test_companions_are_mounted_too(runs):

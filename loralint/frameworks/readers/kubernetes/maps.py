@@ -1,66 +1,99 @@
-"""ConfigMaps: which texts they hold, and which file of a container each becomes."""
+"""ConfigMaps and the texts that they hold."""
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+import base64
+import binascii
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, items, named, text, word
+from loralint.frameworks.readers.kubernetes.tree import At, entries, named, text, word
 from loralint.source.document import Document, Node
+from loralint.source.encoded import read_encoded
 from loralint.source.inner import read_inner
+from loralint.source.limits import BYTES
 
 _MOST = 500  # keys of a map that are looked at; real ones hold a handful
 
 
 class Text(NamedTuple):
-    """One text of a map. node: the scalar that holds it, None where the whole document is the text."""
+    """One text of a map. node: the scalar that holds it, None where the whole document is the text. encoded: it stands
+    there in base64, as all of `binaryData` does.
+    """
 
     document: Document
     node: Node | None
+    encoded: bool = False
 
     @property
     def content(self) -> str:
-        """The text itself."""
+        """The text itself; empty for bytes that are none."""
+        if self.encoded and self.node is not None:
+            return decoded(self.node.raw) or ""
         return self.document.text if self.node is None else self.node.raw
+
+    @property
+    def fault(self) -> str:
+        """Why nobody can read it, or ""."""
+        if not self.encoded or self.node is None or decoded(self.node.raw) is not None:
+            return ""
+        return "as bytes that are no text" if _bytes(self.node.raw) is not None else "as `binaryData` that is no base64"
 
     def read(self, name: str) -> Document:
         """The text as the file that it becomes."""
-        return self.document if self.node is None else read_inner(self.document, self.node, name)
+        if self.node is None:
+            return self.document
+        if self.encoded:
+            return read_encoded(self.document, self.node, self.content, name)
+        return read_inner(self.document, self.node, name)
+
+
+def decoded(raw: str) -> str | None:
+    """The text that stands in base64, None for bytes of another kind and for what is no base64."""
+    given = _bytes(raw)
+    try:
+        text = given.decode() if given is not None and len(given) <= BYTES else None
+    except UnicodeDecodeError:
+        return None
+    return None if text is None or "\0" in text else text
+
+
+def _bytes(raw: str) -> bytes | None:
+    """What base64 holds; line breaks in it are passed over, as Go does where it reads JSON."""
+    try:
+        return base64.b64decode(raw.replace("\n", "").replace("\r", ""), validate=True)
+    except (binascii.Error, ValueError):
+        return None
 
 
 class ConfigMap:
-    """texts: by key. binary: keys whose values are bytes in base64, which nobody looks into. only: what every key leads
-    to, of a map that is said to be made of one file.
+    """texts: of `data`, by key, which variables may come from. binary: of `binaryData`, which become files only. only:
+    what every key leads to, of a map that is said to be made of one file. whole: all of its keys are known.
     """
 
-    __slots__ = ("binary", "name", "namespace", "only", "texts")
+    __slots__ = ("binary", "name", "namespace", "only", "texts", "whole")
 
     def __init__(
         self,
         name: str,
         namespace: str,
         texts: Mapping[str, Text],
-        binary: frozenset[str] = frozenset(),
+        binary: Mapping[str, Text] = {},
         only: Text | None = None,
+        whole: bool = True,
     ) -> None:
         self.name = name
         self.only = only
         self.namespace = namespace
         self.texts = texts
         self.binary = binary
+        self.whole = whole and only is None
 
-
-class Mounted(NamedTuple):
-    """What a path of a container leads to: a text of a map, or why nobody can see it. image: nothing is mounted there,
-    so it can only come with the image.
-    """
-
-    text: Text | None
-    why: str = ""
-    image: bool = False
-    name: str = ""
+    @property
+    def files(self) -> dict[str, Text]:
+        """What becomes a file where the map is mounted, by key; of a name in both places `data` counts."""
+        return {**self.binary, **self.texts}
 
 
 def map_of(document: Document, at: At) -> ConfigMap | None:
@@ -68,13 +101,22 @@ def map_of(document: Document, at: At) -> ConfigMap | None:
     if word(at, "kind") != "ConfigMap":
         return None
     meta = named(at, "metadata")
-    texts = {
-        one.label.raw: Text(document, one.node)
-        for one in entries(named(at, "data"))[:_MOST]
+    data, binary = entries(named(at, "data")), entries(named(at, "binaryData"))
+    return ConfigMap(
+        word(meta, "name"),
+        word(meta, "namespace"),
+        _texts(document, data, encoded=False),
+        _texts(document, binary, encoded=True),
+        whole=max(len(data), len(binary)) <= _MOST,
+    )
+
+
+def _texts(document: Document, several: list[At], *, encoded: bool) -> dict[str, Text]:
+    return {
+        one.label.raw: Text(document, one.node, encoded)
+        for one in several[:_MOST]
         if one.label is not None and one.node.kind == "scalar"
     }
-    binary = frozenset(one.label.raw for one in entries(named(at, "binaryData"))[:_MOST] if one.label is not None)
-    return ConfigMap(word(meta, "name"), word(meta, "namespace"), texts, binary)
 
 
 @lru_cache(maxsize=4)
@@ -88,67 +130,9 @@ def maps_of(document: Document) -> tuple[ConfigMap, ...]:
 
 
 def find_map(maps: Iterable[ConfigMap], name: str, namespace: str = "") -> ConfigMap | None:
-    """The map of a name; Kustomize may have put a hash behind the name of its object."""
+    """The map of a name. namespace: of the job, empty where whoever applies it says so."""
     several = [one for one in maps if not namespace or one.namespace in ("", namespace)]
     return next((one for one in several if one.name == name), None)
-
-
-def mounted(path: str, pod: At | None, container: At, maps: tuple[ConfigMap, ...], namespace: str = "") -> Mounted:
-    """What an absolute path of a container leads to. maps: all that are at hand."""
-    path = posixpath.normpath(path)
-    best = max(_covering(path, container), key=lambda one: len(one[0]), default=None)
-    if best is None:
-        return Mounted(None, "it lies in the image", image=True)
-    folder, mount = best
-    name = word(mount, "name")
-    volume = next((one for one in items(named(pod, "volumes")) if word(one, "name") == name), None)
-    if volume is None:
-        return Mounted(None, f"the volume `{name}` is described elsewhere")
-    below = posixpath.join(word(mount, "subPath"), posixpath.relpath(path, folder) if path != folder else "")
-    return _in_volume(below.strip("/"), volume, maps, namespace)
-
-
-def _covering(path: str, container: At) -> Iterator[tuple[str, At]]:
-    """Mounts on a folder above a path, or on the path itself."""
-    for one in items(named(container, "volumeMounts")):
-        folder = posixpath.normpath(word(one, "mountPath") or "/nowhere")
-        if folder in (path, "/") or path.startswith(folder + "/"):
-            yield folder, one
-
-
-def _in_volume(below: str, volume: At, maps: tuple[ConfigMap, ...], namespace: str) -> Mounted:
-    sources = [volume, *items(inside(volume, "projected.sources"))]
-    for source in sources:
-        held = named(source, "configMap")
-        if held is None:
-            continue
-        found = _in_map(below, held, maps, namespace)
-        if found is not None:
-            return found
-    kind = next((one.label.raw for one in entries(volume) if one.label is not None and one.label.raw != "name"), "")
-    told = {"secret": "a Secret", "emptyDir": "an emptyDir, which starts empty", "projected": "a projected volume"}
-    return Mounted(None, f"it lies in {told.get(kind, f'a volume ({kind})')}")
-
-
-def _in_map(below: str, held: At, maps: tuple[ConfigMap, ...], namespace: str) -> Mounted | None:
-    """The key that becomes a path, which `items` may rename; None where this map has no such file."""
-    name = word(held, "name")
-    key = below
-    listed = items(named(held, "items"))
-    if listed:
-        renamed = next((one for one in listed if word(one, "path").strip("/") == below), None)
-        if renamed is None:
-            return None
-        key = word(renamed, "key")
-    found = find_map(maps, name, namespace)
-    if found is None:
-        return Mounted(None, f"it lies in the ConfigMap `{name}`, which is not at hand (--configmap {name}=FILE)")
-    if key in found.binary:
-        return Mounted(None, f"it lies in the ConfigMap `{name}` as bytes")
-    given = found.texts.get(key, found.only)
-    if given is None:
-        return Mounted(None, f"the ConfigMap `{name}` has no `{key}`")
-    return Mounted(given, name=key)
 
 
 def text_of(held: At | None, maps: Iterable[ConfigMap], namespace: str = "") -> Text | None:

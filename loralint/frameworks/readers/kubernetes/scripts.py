@@ -18,7 +18,8 @@ from loralint.frameworks.readers.kubernetes.command import (
     known_in,
     read_command,
 )
-from loralint.frameworks.readers.kubernetes.maps import Text, mounted
+from loralint.frameworks.readers.kubernetes.maps import Text
+from loralint.frameworks.readers.kubernetes.mounting import mounted
 from loralint.frameworks.readers.kubernetes.tree import At
 from loralint.frameworks.readers.kubernetes.variables import field_of, working_folder
 from loralint.source.command import Command, Part
@@ -46,22 +47,24 @@ def called(container: At, place: Place) -> list[Executed]:
 
 def _called(script: Text, path: str, command: Command, index: int, container: At, place: Place) -> Executed:
     document = script.document
-    node = script.node
-    body = (
-        field_of(document, node, {})
-        if node is not None
-        else Field((Part(document.text, 0, len(document.text)),), 0, len(document.text), quoted=True)
-    )
+    node = script.node if not script.encoded else None
+    body = field_of(document, node, {}) if node is not None else _whole(script)
     known = known_in(container, place)
     arguments = [Field(one.parts, one.start, one.end, quoted=True) for one in command.words[index + 1 :]]
     if document is not place.document:
         known = {name: _placeless(one) for name, one in known.items()}
         arguments = [_placeless(one) for one in arguments]
     made = read_command(document, by_shell(body, path, arguments), known, command.folder or "", [node] if node else [])
-    if node is not None and not pieces_of(document.text, node)[1]:
+    if script.encoded or (node is not None and not pieces_of(document.text, node)[1]):
         for part in flags_of(made.launches):
             part.sealed = SEALED
     return made._replace(shell=script.content)
+
+
+def _whole(script: Text) -> Field:
+    """A script that is all of its file, or stands in it in another form."""
+    start = script.node.start if script.node is not None else 0
+    return Field((Part(script.content, start, start if script.encoded else len(script.content)),), start, start, True)
 
 
 def _placeless(field: Field) -> Field:

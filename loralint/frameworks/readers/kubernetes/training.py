@@ -85,7 +85,7 @@ def trains(job: Job) -> bool:
 def _mapped(job: Job, said: str) -> Iterator[str]:
     """The scripts and configs of the file's maps that a command names."""
     for one in maps_of(job.document):
-        yield from (text.content[:_HEAD] for key, text in one.texts.items() if key in said)
+        yield from (text.content[:_HEAD] for key, text in one.files.items() if key in said)
 
 
 def _runs_else(job: Job) -> bool:
