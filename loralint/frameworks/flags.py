@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from loralint.frameworks.table import Reader
 
+# Lists of keys that fare otherwise on the command line than in the file.
+_KEYS = {"onetrainer": "onetrainer_flags"}
 # By the identity of a table, which is a constant of its module, and what else may differ.
 _KEPT: dict[tuple[object, ...], Reader] = {}
 
@@ -15,6 +17,7 @@ def as_flags(reader: Reader) -> Reader:
     same = (id(reader.table), reader.keys, reader.own, reader.guessed)
     found = _KEPT.get(same)
     if found is None:
-        found = reader._replace(dialect="flags", dialects=(), coerces=True, references=False, partial=None)
+        keys = _KEYS.get(reader.keys, reader.keys)
+        found = reader._replace(dialect="flags", dialects=(), keys=keys, coerces=True, references=False, partial=None)
         _KEPT[same] = found
     return found

@@ -71,10 +71,14 @@ def _finder(files: Written, document: Document) -> Find:
 
 def of_launch(launch: Launch, document: Document, options: Options, find: Find) -> list[Start]:
     """The runs of one launch: those of the script or config that it names with its flags over them, else its flags."""
-    given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "script")]
+    given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "preset", "script")]
     notes = tuple(one for _, one in given if isinstance(one, Note))
     documents = [one for _, one in given if isinstance(one, Document)]
-    found = _found(launch, documents, options, _opened(find, document))
+    if any(kind == "preset" for kind, _ in given):
+        over = [one for kind in ("config", "preset") for has, one in given if has == kind and isinstance(one, Document)]
+        found = _layered(over, options)
+    else:
+        found = _found(launch, documents, options, _opened(find, document))
     launch = launch._replace(takes=next((part.takes for start in found for part in start.parts), frozenset()))
     flags = reader_for(launch)
     if not found and flags is not None:
@@ -103,6 +107,14 @@ def _found(launch: Launch, documents: list[Document], options: Options, opened: 
         return scripts
     foreign = bool(programs) and launch.program == "python" and not options.framework
     return [together(config, scripts) if foreign else config for config in configs]
+
+
+def _layered(files: list[Document], options: Options) -> list[Start]:
+    """The run of a config over a preset, either of which may say too little to be recognised by itself."""
+    start = next((start for one in files if (start := config_start(one, options)) is not None), None)
+    if start is None:
+        return []
+    return [start._replace(parts=tuple(Part("config", one, start.reader, one) for one in files))]
 
 
 def _over(start: Start, launch: Launch, flags: Reader | None, document: Document, notes: tuple[Note, ...]) -> Start:

@@ -74,3 +74,37 @@ def test_the_script_decides_for_the_file_that_it_reads(tmp_path):
     assert _found(tmp_path, line.format("flux_train_network"), DATA.format("false")) == {
         ("LL718", "S", "network_module")
     }
+
+
+ONETRAINER = """\
+python scripts/train.py --preset-path preset.json --config-path mine.json \\
+  --config-value learning_rate={} --config-value "optimizer.weight_decay=0.1" --config-value=batch_size=4
+"""
+
+
+def test_values_over_the_config_over_the_preset(tmp_path):
+    preset = '{"training_method": "LORA", "model_type": "CHROMA_1", "lora_alpha": 16, "epochs": 7, "batch_size": 9,'
+    preset += ' "lora_rank": 16}'
+    config = '{"epochs": 3, "optimizer": {"beta1": 0.8}}'
+    (tmp_path / "preset.json").write_text(preset, encoding="utf-8")
+    (tmp_path / "mine.json").write_text(config, encoding="utf-8")
+    (tmp_path / "train.sh").write_text(ONETRAINER.format("3e-4"), encoding="utf-8")
+    (run,) = loralint.check(tmp_path / "train.sh", show_settings=True).runs
+    values = {row.parameter: row.value for row in run.settings}
+    expected = {"optim.lr": 3e-4, "batch.micro": 4, "optim.weight_decay": 0.1, "optim.beta1": 0.8, "train.epochs": 3}
+    assert {field: values[field].value for field in expected} == expected
+    assert [one.value for one in values["batch.micro"].shadowed] == [9]
+    assert run.framework == "onetrainer"
+    assert not run.findings
+
+
+def test_a_value_for_a_key_that_is_none(tmp_path):
+    line = "python scripts/train.py --config-path mine.json --config-value learning_rte=1e-4\n"
+    (tmp_path / "mine.json").write_text(
+        '{"training_method": "LORA", "model_type": "CHROMA_1", "lora_rank": 16, "learning_rate": 1e-4}',
+        encoding="utf-8",
+    )
+    (tmp_path / "train.sh").write_text(line, encoding="utf-8")
+    (run,) = loralint.check(tmp_path / "train.sh").runs
+    assert [(one.rule, one.key) for one in run.findings] == [("LL101", "learning_rte")]
+    assert run.findings[0].message.startswith("training stops before it starts")

@@ -14,6 +14,8 @@ from loralint.source.shell.words import tail
 FLAG = re.compile(r"--?[A-Za-z_][\w.\-]*(?==|$)|--[A-Za-z_][\w.\-]*")
 _NAME = re.compile(r"--?([A-Za-z_][\w.\-]*)(=?)")
 _SETTING = re.compile(r"([+~]{0,2}[A-Za-z_][\w./@\-]*)=")
+# Flags that set one key of a config each, as `--config-value optimizer.beta1=0.95` of OneTrainer does.
+_SETTERS = frozenset({"--config-value"})
 _LEFT_OUT = frozenset({"...", "[...]", "\u2026"})
 _PLACEHOLDER = re.compile(r"<[^<>]{1,80}>|\.\.\.|\[\.\.\.\]|\u2026|YOUR_\w+|\{\{?[\w -]+\}?\}")
 _MOST = 1000
@@ -51,6 +53,9 @@ def take(words: Iterable[Word], document: Document, at: tuple[int, int], style: 
         if flag is not None:
             values, used = _values(several, index, flag, style, document)
             index += used
+            if flag.name in _SETTERS:
+                pairs += [made for value in values if (made := _setting(value, document)) is not None]
+                continue
             # beside settings a flag is the script's own and no key of its config; so marked, it is not looked for there
             pairs.append(_pair(flag, values, document)._replace(merged=style.settings and "." not in flag.name))
         elif (style.settings or not pairs) and (setting := _setting(word, document)) is not None:
@@ -62,6 +67,7 @@ def take(words: Iterable[Word], document: Document, at: tuple[int, int], style: 
     root = Node("mapping", "map", Mark(at[0], document.lines), Mark(at[1], document.lines))
     root.pairs = _nested(pairs)
     plain = style.settings and bool(pairs) and not any(pair.key_node.raw.startswith("-") for pair in pairs)
+    plain = plain or any(word.raw.partition("=")[0] in _SETTERS for word in several)
     return Taken(_document(document, root, "settings" if plain else "flags"), tuple(rest))
 
 

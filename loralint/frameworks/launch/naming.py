@@ -20,6 +20,7 @@ _FLAGS = {
     "data_config_path": "dataset",
     "data_backend_config": "dataset",
     "config_path": "config",
+    "preset_path": "preset",
     "config_file": "config",
     "config": "config",
     "c": "config",
@@ -32,7 +33,9 @@ _POSITIONAL = frozenset({"axolotl", "llamafactory-cli", "swift", "megatron", "py
 
 
 def references(launch: Launch) -> list[tuple[str, Word]]:
-    """(kind, word as written) of each file: config, accelerate, deepspeed, dataset, script or env-file."""
+    """(kind, word as written) of each file: config, preset (read before the config), accelerate, deepspeed, dataset,
+    script or env-file.
+    """
     found: list[tuple[str, Word]] = []
     if launch.script is not None:
         found.append(("script", launch.script))

@@ -2,7 +2,8 @@
 
 A value of the wrong type is told on the console and leaves the default; an unknown key is passed over. Warm-up up to 1
 is a share of the run. A part's own learning rate replaces the common one, and text encoders train unless told not to.
-Sources: modules/util/config/TrainConfig.py, BaseConfig.py, modules/util/create.py, modules/util/enum.
+`--preset-path` is read before `--config-path`, and `--config-value KEY=VALUE` sets a key over both.
+Sources: scripts/train.py, modules/util/config/TrainConfig.py, BaseConfig.py, modules/util/create.py, modules/util/enum.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def _schedule(word: object) -> object:
 
 def combine(document: Document, values: Values) -> Values:
     """The kind of adapter behind LORA, Min-SNR where that is the weight, and no bits where all weights train."""
-    del document
-    fields: dict[str, tuple[Value, ...]] = {}
+    # of one `--config-value optimizer.x` the rest of the section stands in the file
+    fields: dict[str, tuple[Value, ...]] = {"optim.args": ()} if document.format == "settings" else {}
     method = values.get("adapter.method", ())
     named = {value.key: value for value in method}
     kind = named.get("peft_type")
