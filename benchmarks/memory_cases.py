@@ -49,7 +49,7 @@ SIZES = {
 class Case(NamedTuple):
     """One configuration. base: bf16, fp32, nf4 or int8. kernels: liger, or liger-loss for its loss.
 
-    optimizer: fused, foreach, or bitsandbytes' adamw8bit.
+    optimizer: fused, foreach, or bitsandbytes' adamw8bit. pairs: every second row is a rejected answer (DPO).
     """
 
     name: str
@@ -69,6 +69,8 @@ class Case(NamedTuple):
     upcast: bool = False
     kernels: str = ""
     optimizer: str = "fused"
+    dora: bool = False
+    pairs: bool = False
 
 
 CASES = [
@@ -93,6 +95,17 @@ CASES = [
     Case("qwen2 0.5b lora", "qwen2-0.5b"),
     Case("qwen3 0.6b lora", "qwen3-0.6b", length=1024),
     Case("pythia 160m lora", "pythia-160m"),
+    Case("1b bf16 dora", dora=True),
+    Case("1b bf16 dora, checkpointing", dora=True, checkpointing=True),
+    Case(
+        "8b bf16 dora on q and v, checkpointing",
+        "llama-8b",
+        dora=True,
+        targets=["q_proj", "v_proj"],
+        checkpointing=True,
+    ),
+    Case("1b bf16 lora, dpo, 1 pair of 1024, checkpointing", rows=2, length=1024, pairs=True, checkpointing=True),
+    Case("1b bf16 lora, dpo, 2 pairs of 512", rows=4, length=512, pairs=True),
 ]
 
 
@@ -132,13 +145,13 @@ def plan(case: Case) -> Plan:
     eight = case.optimizer == "adamw8bit"
     trained = Trained(
         case.full, case.rank, () if case.full else targets, 0, width, state_width(2, 8 if eight else 8 * width),
-        evicted=False, master=0, scratch=width if case.optimizer == "foreach" else 0,
+        evicted=False, master=0, scratch=width if case.optimizer == "foreach" else 0, dora=case.dora,
     )  # fmt: skip
     step = Pass(
         case.rows, case.length, 4 if case.base == "fp32" and not case.autocast else 2, case.autocast,
         "eager" if case.attention == "eager" else "fused", case.padded, case.dropout > 0, case.checkpointing,
         offloaded=False, kernels=KEPT if case.kernels == "liger" else 1.0, fused_loss=bool(case.kernels),
-        passes=case.accumulation,
+        passes=case.accumulation, referenced=case.pairs,
     )  # fmt: skip
     quantised = case.base in ("nf4", "int8")
     return Plan(Base(sizes, packed, outside, quantised, held=case.base == "int8"), trained, step)
@@ -235,7 +248,13 @@ def model_of(case: Case, device: str = "meta", *, bitsandbytes: bool = False) ->
         with torch.device(device):
             model = get_peft_model(
                 model,
-                LoraConfig(r=case.rank, target_modules=case.targets, lora_dropout=case.dropout, task_type="CAUSAL_LM"),
+                LoraConfig(
+                    r=case.rank,
+                    target_modules=case.targets,
+                    lora_dropout=case.dropout,
+                    use_dora=case.dora,
+                    task_type="CAUSAL_LM",
+                ),
             )
     if case.checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
@@ -252,10 +271,7 @@ def train(model: nn.Module, case: Case, device: str) -> Iterator[str]:
     mask = _mask(case, device)
     for _ in range(2):
         for _ in range(case.accumulation):
-            with torch.autocast(device, dtype=torch.bfloat16, enabled=case.autocast):
-                output = model(input_ids=rows, attention_mask=mask, labels=rows)
-            loss = output.loss
-            del output
+            loss = _preference(model, rows, case) if case.pairs else _likelihood(model, rows, mask, case)
             yield "forward"
             loss.backward()
             del loss
@@ -263,6 +279,26 @@ def train(model: nn.Module, case: Case, device: str) -> Iterator[str]:
         optimizer.step()
         yield "step"
         optimizer.zero_grad(set_to_none=True)
+
+
+def _likelihood(model: nn.Module, rows: Tensor, mask: Tensor | None, case: Case) -> Tensor:
+    with torch.autocast(rows.device.type, dtype=torch.bfloat16, enabled=case.autocast):
+        return model(input_ids=rows, attention_mask=mask, labels=rows).loss
+
+
+def _preference(model: nn.Module, rows: Tensor, case: Case) -> Tensor:
+    """DPO's loss as trainers make it that keep whole logits, in fp32, and then ask the model without its adapter."""
+
+    def told() -> tuple[Tensor, Tensor]:
+        with torch.autocast(rows.device.type, dtype=torch.bfloat16, enabled=case.autocast):
+            logits = model(input_ids=rows).logits.float()
+        chosen, rejected = logits[:, :-1].log_softmax(-1).gather(-1, rows[:, 1:, None]).sum((1, 2)).chunk(2)
+        return chosen - rejected, logits
+
+    preferred, logits = told()  # kept for the log lines
+    with torch.no_grad(), model.disable_adapter():
+        before = told()[0]
+    return -nn.functional.logsigmoid(0.1 * (preferred - before)).mean() + 0 * logits.detach().mean()
 
 
 def _optimizer(case: Case, trained: list[nn.Parameter], device: str) -> torch.optim.Optimizer:

@@ -160,7 +160,8 @@ def _adapter_input(one: Linear, plan: Plan) -> float:
     product = step.compute if step.autocast else trained.width
     dropped = one.into * (1 if step.dropout else 0)  # a mask of bytes
     copy = one.into * product if not _shares(one, plan) else 0
-    return copy + dropped + trained.rank * product
+    scaled = one.out * (step.compute + product) if trained.dora else 0  # DoRA scales the results of layer and adapter
+    return copy + dropped + trained.rank * product + scaled
 
 
 def _shares(one: Linear, plan: Plan) -> bool:

@@ -83,9 +83,10 @@ def floor(scope: Scope) -> Value:
 
 
 def measured(scope: Scope) -> Value:
-    """Whether runs of this kind were measured on a card: one GPU that holds the whole model, and nothing paged."""
+    """Whether runs of this kind were measured on a card: text, one GPU that holds the whole model, nothing paged."""
     lean = read.standing(scope, rich=False)
-    return derived(lean.shards == Shards() and not lean.trained.evicted)
+    plain = lean.shards == Shards() and not lean.trained.evicted and not lean.trained.dora
+    return derived(plain and scope.get("train.task").value in ("sft", "pt"))
 
 
 def _band(scope: Scope) -> Range:

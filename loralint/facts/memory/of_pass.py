@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from loralint.facts.memory.of_base import WIDTHS
 from loralint.facts.memory.plan import Pass
 from loralint.facts.need import Missing, known, number, optional, positive, text
 from loralint.facts.scope import Scope
 
+WIDTHS = {"bf16": 2, "fp16": 2, "fp32": 4}  # bytes of an entry
 _LIGER = 0.75  # share of a block's activations that Liger's kernels keep beside adapters: 0.78 on an H200
 _OTHERS = 0.5  # of Unsloth's, axolotl's and compiled ones, which were not measured
+_TEXT = ("sft", "pt")
+_PAIRS = ("dpo", "orpo", "simpo", "ipo", "cpo", "rm")  # a row is a pair: trl dpo_trainer.py and reward_trainer.py
+_UNREFERENCED = ("orpo", "simpo", "cpo")
+_SCORES = ("rm", "prm", "cls")  # a score or a label in place of logits, by a head of their size
+_PREFERENCES = ("dpo", "ipo", "kto", *_UNREFERENCED)
+_GENERATING = ("ppo", "grpo", "rloo", "gkd", "online_dpo")
 
 
 def step(scope: Scope, *, rich: bool) -> Pass:
     """One pass, of rows at their full length. `rich`: batches are padded, and fused kernels save nothing."""
-    if known(scope, "train.task") not in ("sft", "pt"):
+    task = known(scope, "train.task")
+    if task in _GENERATING:
+        raise Missing("how much memory the generation of answers takes is not known here")
+    if task not in _TEXT + _PREFERENCES + _SCORES:
         raise Missing("how much memory a step of this task takes is not known here")
-    rows = int(positive(scope, "batch.micro", "the config has no batch size"))
+    rows = int(positive(scope, "batch.micro", "the config has no batch size")) * (2 if task in _PAIRS else 1)
     autocast = _autocast(scope)
     attention = known(scope, "model.attention")
     whole = known(scope, "data.padding_free") is True or known(scope, "data.pad_to_len") is True
@@ -35,10 +44,23 @@ def step(scope: Scope, *, rich: bool) -> Pass:
         or known(scope, "memory.checkpoint_offload") is True,
         kernels=1.0 if rich else _kernels(scope),
         fused_loss=fused is True
+        or scores(scope)
         or (fused is None and not rich)
         or (not rich and known(scope, "kernel.unsloth") is True),
         passes=max(1, int(optional(scope, "batch.accumulation", 1))),
+        referenced=rich and referenced(scope),
     )
+
+
+def referenced(scope: Scope) -> bool:
+    """Whether the loss asks what the model said before it trained."""
+    task, loss = known(scope, "train.task"), known(scope, "pref.loss")
+    return task in _PREFERENCES and not {task, loss}.intersection(_UNREFERENCED)
+
+
+def scores(scope: Scope) -> bool:
+    """Whether the head gives scores or labels and no logits of the vocabulary."""
+    return known(scope, "train.task") in _SCORES
 
 
 def _kernels(scope: Scope) -> float:

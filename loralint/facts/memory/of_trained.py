@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loralint.facts.memory.of_base import WIDTHS
-from loralint.facts.memory.of_pass import halved, zero_stage
+from loralint.facts.memory.of_pass import WIDTHS, halved, zero_stage
 from loralint.facts.memory.plan import Base, Trained
 from loralint.facts.memory.shape import Linear, Shape
 from loralint.facts.memory.weights import state_width
@@ -39,6 +38,7 @@ def trained(scope: Scope, own: Base, *, rich: bool) -> Trained:
         evicted=optimizer.paged and not rich,
         master=4 if sharded else 0,
         scratch=0 if optimizer.fused or optimizer.bnb or not rich else width,
+        dora=method == "lora" and known(scope, "adapter.dora") is True,
     )
 
 
@@ -71,8 +71,6 @@ def _saved(scope: Scope, own: Base, *, rich: bool) -> int:
 
 def _targets(scope: Scope, shape: Shape) -> tuple[Linear, ...]:
     """The layers of a block that get an adapter, the same in every block."""
-    if known(scope, "adapter.dora") is True:
-        raise Missing("how much memory DoRA takes is not known here")
     special = ("adapter.rank_pattern", "adapter.layers", "adapter.target_parameters", "adapter.exclude")
     if any(known(scope, field) for field in special):
         raise Missing("adapters differ between layers")

@@ -64,11 +64,15 @@ def _moments(plan: Plan) -> list[Parts]:
 
 
 def forward_loss_bytes(plan: Plan) -> float:
-    """Bytes of logits while the loss is made: as computed, in fp32 where that differs, and the log of the softmax."""
+    """Bytes of logits while the loss is made: as computed, in fp32 where that differs, and the log of the softmax.
+
+    Where a reference is asked next, its logits and their logs come beside those that wait, all in fp32 by then.
+    """
     if plan.step.fused_loss:
         return _chunk(plan)
     compute = plan.step.compute
-    return plan.step.tokens * plan.base.shape.vocabulary * (compute + _FP32 * (1 if compute == _FP32 else 2))
+    entry = 4 * _FP32 if plan.step.referenced else compute + _FP32 * (1 if compute == _FP32 else 2)
+    return plan.step.tokens * plan.base.shape.vocabulary * entry
 
 
 def backward_loss_bytes(plan: Plan) -> float:
@@ -83,7 +87,7 @@ def backward_bytes(plan: Plan) -> float:
 
     The MLP: two gradients of the inner width as products have them, and one in fp32 where an adapter casts. Attention,
     by when the MLP's own are gone: where eager, gradients of scores and softmax in fp32, in place of the cast scores.
-    A quantised weight is unpacked as well.
+    A quantised weight is unpacked as well. DoRA makes each adapter's product as a matrix, whose norms it takes.
     """
     shape, step = plan.base.shape, plan.step
     cast = _FP32 if plan.trained.targets else 0
@@ -92,7 +96,25 @@ def backward_bytes(plan: Plan) -> float:
     attention = scores - activations.mlp_bytes(plan) if step.attention == "eager" else 0
     largest = max(one.into * one.out for one in shape.linears)
     unpacked = largest * step.compute if plan.base.quantised else 0
-    return max(mlp, attention) + activations.start_bytes(plan) + unpacked
+    return max(mlp, attention, _magnitudes(plan)) + activations.start_bytes(plan) + unpacked
+
+
+def _magnitudes(plan: Plan) -> float:
+    """Bytes that DoRA works with in one layer: a unit matrix as A and B have it, what they make of it, and the sum with
+    the weight (peft tuners/lora/dora.py).
+    """
+    trained, step = plan.trained, plan.step
+    if not trained.dora:
+        return 0
+    kept = step.compute if step.autocast else trained.width  # the unit matrix that waits for a backward pass
+    whole = trained.width + (kept if kept != trained.width else 0)
+    return max(
+        (
+            max(one.into**2 * whole + one.into * one.out * kept, one.into**2 * kept + 3 * one.into * one.out * kept)
+            for one in trained.targets
+        ),
+        default=0,
+    )
 
 
 def _first(plan: Plan, gradients: float) -> float:

@@ -12,7 +12,8 @@ class Base(NamedTuple):
 
     `packed`: bytes of a weight of a block, quantised or not. `outside`: of a weight of embedding, head or norms, which
     decides the width of the residual stream too. `quantised`: weights are unpacked for each product.
-    `held`: products keep their inputs where checkpointing does not see it.
+    `held`: products keep their inputs where checkpointing does not see it. `copies`: how often the model is there in
+    all, with a frozen reference beside one that trains.
     """
 
     shape: Shape
@@ -20,14 +21,15 @@ class Base(NamedTuple):
     outside: int
     quantised: bool = False
     held: bool = False
+    copies: int = 1
 
 
 class Trained(NamedTuple):
     """What trains: the base itself, or adapters of `rank` on `targets` beside whole modules of `saved` entries.
 
-    `width`: bytes of a trained weight, and of its gradient. `states`: bytes of optimizer state for a trained weight,
-    `evicted` where they can be paged out. `master`: bytes of a further copy in full precision. `scratch`: bytes that an
-    optimizer step takes beside its state.
+    `dora`: each adapter has magnitudes too. `width`: bytes of a trained weight, and of its gradient. `states`: bytes of
+    optimizer state for a trained weight, `evicted` where they can be paged out. `master`: bytes of a further copy in
+    full precision. `scratch`: bytes that an optimizer step takes beside its state.
     """
 
     full: bool
@@ -39,6 +41,7 @@ class Trained(NamedTuple):
     evicted: bool
     master: int
     scratch: int
+    dora: bool = False
 
 
 class Pass(NamedTuple):
@@ -48,7 +51,8 @@ class Pass(NamedTuple):
     that as it goes. `attention`: eager or fused. `masked`: padding makes an attention mask, so keys and values are
     repeated for each query head. `dropout`: the adapter's. `checkpointed`: blocks are recomputed; `offloaded`: what
     they start from waits in the CPU's memory. `kernels`: share of a block's activations that fused kernels still keep.
-    `fused_loss`: logits are never there as a whole. `passes`: of them make one optimizer step.
+    `fused_loss`: logits are never there as a whole. `passes`: of them make one optimizer step. `referenced`: logits of
+    a reference model are made while those of the trained one wait.
     """
 
     rows: int
@@ -63,6 +67,7 @@ class Pass(NamedTuple):
     kernels: float
     fused_loss: bool
     passes: int
+    referenced: bool = False
 
     @property
     def tokens(self) -> int:

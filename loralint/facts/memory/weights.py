@@ -35,15 +35,17 @@ def grouped(bits: int) -> float:
 
 
 def base_bytes(base: Base) -> float:
-    """Bytes of the frozen base: packed blocks, and embedding, head and norms as they are."""
+    """Bytes of the base and its copies: packed blocks, and embedding, head and norms as they are."""
     shape = base.shape
-    return shape.block * shape.layers * base.packed + shape.outside * base.outside
+    return (shape.block * shape.layers * base.packed + shape.outside * base.outside) * base.copies
 
 
 def adapter_entries(plan: Plan) -> int:
-    """Trained entries beside the base: A is rank x in and B is out x rank (PEFT, tuners/lora/layer.py)."""
+    """Trained entries beside the base: A is rank x in and B is out x rank (PEFT, tuners/lora/layer.py); DoRA's
+    magnitudes are one for each output (dora.py).
+    """
     trained = plan.trained
-    each = sum(trained.rank * (one.into + one.out) for one in trained.targets)
+    each = sum(trained.rank * (one.into + one.out) + one.out * trained.dora for one in trained.targets)
     return each * plan.base.shape.layers + trained.saved
 
 
