@@ -53,7 +53,7 @@ ROW_DATA = (
 JOB_DATA = (
     "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
     "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
-    "quoted", "space",
+    "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead",
 )  # fmt: skip
 PROBE_DATA = ("model", "own", "certain", "place", "cause", "change", "safe")
 # what each template's hits hold besides the place and the suggestion
@@ -77,6 +77,9 @@ DATA = {
     "overlap": ("item",),
     "shadowed": ("first", "second", "of"),
     "targets_in_model": ("names", "modules", "all", "exact"),
+    "unadaptable": ("item", "class", "block"),
+    "unmatched": ("item", "every", "names"),
+    "layers_in_model": ("item", "every", "last"),
     "memory": ("outcome", "needed", "sure", "likely", "limit", "changes", "reached"),
     "known_optimizer": ("count", "near"),
     "event": ("what", "sure", *EVENT_DATA),

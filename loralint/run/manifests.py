@@ -12,16 +12,18 @@ from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
 from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
+from loralint.frameworks.readers.kubernetes.missing import missing_keys
 from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.scripts import called, inline_programs
 from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
-from loralint.model import Note
+from loralint.model import Note, Observation
 from loralint.run.build import Part, Start
 from loralint.run.companions import joined, missing
 from loralint.run.fitting import fitted
 from loralint.run.inner import encoded, settled
 from loralint.run.kept import kept
+from loralint.run.lacking import beyond, lacking
 from loralint.run.launches import MOST, of_launch
 from loralint.run.mapped import mapped_starts, tuning_start, unmounted_starts
 from loralint.run.maps import maps_around
@@ -83,6 +85,7 @@ def _of_job(
         _with_manifest(
             start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *dict.fromkeys(notes))),
             job,
+            (*missing_keys(job, maps), *(one for each in containers for one in lacking(each, project))),
             first=index == 0,
         )
         for index, start in enumerate(starts)
@@ -97,11 +100,19 @@ def _installed(containers: list[Container]) -> dict[str, str]:
     return {match[1].lower().replace("_", "-"): match[2] for match in fixed if match is not None}
 
 
-def _with_manifest(start: Start, job: Job, *, first: bool) -> Start:
-    """The start with the manifest as its weakest part, whose rules hold besides the trainer's."""
+def _with_manifest(start: Start, job: Job, missing: tuple[Observation, ...], *, first: bool) -> Start:
+    """The start with the manifest as its weakest part, whose rules hold besides the trainer's. missing: what the job
+    needs of its maps and does not get.
+    """
     alone = start.reader.name == READER.name
     parts = tuple(settled(one, job.document) for one in start.parts)
-    manifest = Part("manifest", job.document, reader_of(job, flags=alone, observe=first), job.document)
+    manifest = Part(
+        "manifest",
+        job.document,
+        reader_of(job, flags=alone, observe=first),
+        job.document,
+        observations=missing if first else (),
+    )
     reader = start.reader if alone else start.reader._replace(kin=(*start.reader.kin, READER.name))
     return start._replace(parts=(*parts, manifest), reader=reader, notes=(*start.notes, *encoded(parts)))
 
@@ -156,7 +167,7 @@ def _of_launch(
     mounts = Mounts(project, container.at, container.place, one, launch.folder)
     for start in of_launch(launch, one.document, options, finder(launch, mounts, near)):
         whole = _told(joined(_plain(start), options, mounts), mounts)
-        whole = fitted(whole, container.job, container.at)
+        whole = beyond(fitted(whole, container.job, container.at), launch, mounts, container.job)
         yield kept(whole, container.job, container.group, container.at)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loralint.frameworks.launch import guessed, reader_for
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes.command import Executed, Place
-from loralint.frameworks.readers.kubernetes.mounting import mounted
+from loralint.frameworks.readers.kubernetes.mounting import Absent, mounted
 from loralint.frameworks.readers.kubernetes.tree import At
 from loralint.frameworks.readers.kubernetes.variables import working_folder
 from loralint.model import Note, Unknown
@@ -25,12 +25,15 @@ class Found(NamedTuple):
 
     document: Document | None
     note: Note | None = None
+    absent: Absent | None = None
 
 
 class Mounts(Project):
-    """The files as a container sees them; `told` holds what is to be said of those that were found or missed."""
+    """The files as a container sees them; `told` holds what is to be said of those that were found or missed, and
+    `absent` those that are certainly not there, by the name that was asked for.
+    """
 
-    __slots__ = ("_container", "_folder", "_place", "_project", "_read", "_written", "told")
+    __slots__ = ("_container", "_folder", "_place", "_project", "_read", "_written", "absent", "told")
 
     def __init__(self, project: Project, container: At, place: Place, executed: Executed, folder: str | None) -> None:
         super().__init__(*project.roots)
@@ -42,12 +45,15 @@ class Mounts(Project):
         self._read: dict[str, Document] = {}
         self._folder = folder or working_folder(container)
         self.told: dict[str, Note] = {}
+        self.absent: dict[str, Absent] = {}
 
     def find(self, name: str, near: str) -> Document | None:
         """As for a project: the file that the run means by `name`."""
         found = self.look(name, near)
         if found.note is not None:
             self.told[name] = found.note
+        if found.absent is not None:
+            self.absent[name] = found.absent
         return found.document
 
     def document(self, path: str, shown: str) -> Document:
@@ -69,7 +75,9 @@ class Mounts(Project):
         given = mounted(path, place.pod, self._container, place.all_maps(), place.namespace)
         if given.text is not None:
             return self._kept(path, given.text.read(given.name))
-        return self._beside(path, near, given.why) if given.image else Found(None, _unseen(name, given.why))
+        if given.image:
+            return self._beside(path, near, given.why)
+        return Found(None, _unseen(name, given.why), given.absent)
 
     def written(self, raw: str) -> Document | None:
         """A file that the command writes itself under a name which is the same to the letter, variables and all."""

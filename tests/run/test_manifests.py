@@ -205,6 +205,80 @@ def test_bytes_are_no_variables_and_scripts_in_them_are_followed(runs):
     assert not found["adapter.alpha"].known
 
 
+CODE = config_map("code", **{"train.py": "import peft\n"})
+GPU = "resources: {limits: {nvidia.com/gpu: 1}}\n"
+
+
+def told(run, *rules):
+    return [(one.rule, one.tier, one.key.rpartition(".")[2]) for one in run.findings if one.rule in rules]
+
+
+@pytest.mark.parametrize(
+    ("mount", "volume", "path", "found"),
+    [
+        ("", "name: code", "/code/run.py", [("LL831", "S", "py")]),
+        ("", "name: code, optional: true", "/code/run.py", [("LL831", "S", "py")]),
+        ("/run.py, subPath: run.py", "name: code", "/code/run.py", [("LL831", "S", "py")]),
+        ("", "name: code, items: [{key: run.py, path: run.py}]", "/code/run.py",
+         [("LL830", "S", "key"), ("LL831", "S", "py")]),
+        ("", "name: code, optional: true, items: [{key: run.py, path: train.py}]", "/code/train.py",
+         [("LL831", "S", "py")]),
+        ("", "name: code, items: [{key: '${KEY}', path: train.py}]", "/opt/train.py", []),
+        ("", "name: code", "/code/train.py", []),
+        ("", "name: other", "/code/run.py", []),
+    ],
+)  # fmt: skip
+def test_keys_that_a_map_lacks(runs, mount, volume, path, found):
+    container = f"command: [python, {path}]\nvolumeMounts: [{{name: v, mountPath: /code{mount}}}]\n{GPU}"
+    text = CODE + "---\n" + job(container, f"volumes: [{{name: v, configMap: {{{volume}}}}}]\n")
+    (run,) = runs(text)
+    assert told(run, "LL830", "LL831") == found
+    if "subPath" in mount:
+        (finding,) = [one for one in run.findings if one.rule == "LL831"]
+        assert finding.message.startswith("training stops at start: it finds an empty folder at `/code/run.py`")
+        assert (finding.span.line, finding.span.column) == place(text, "/code/run.py]")
+
+
+def test_a_source_beside_the_map_may_bring_the_file(runs):
+    for source in ("secret: {name: s}", "configMap: {name: other}"):
+        volume = f"volumes: [{{name: v, projected: {{sources: [{{configMap: {{name: code}}}}, {{{source}}}]}}}}]\n"
+        container = f"command: [python, /code/run.py]\nvolumeMounts: [{{name: v, mountPath: /code}}]\n{GPU}"
+        (run,) = runs(CODE + "---\n" + job(container, volume))
+        assert told(run, "LL830", "LL831") == []
+
+
+def test_a_volume_that_no_container_mounts_holds_nobody_up(runs):
+    volume = "volumes: [{name: v, configMap: {name: code, items: [{key: no.py, path: x}]}}]\n"
+    (run,) = runs(CODE + "---\n" + job(f"command: [python, /opt/t.py]\n{GPU}", volume))
+    assert told(run, "LL830") == []
+
+
+def test_variables_come_from_data_only(runs):
+    text = CODE.replace("\ndata:", "\nbinaryData: {MODE: bG9yYQ==}\ndata:")
+    for more, found in (("", [("LL830", "S", "key")]), (", optional: true", [])):
+        env = f"env: [{{name: MODE, valueFrom: {{configMapKeyRef: {{name: code, key: MODE{more}}}}}}}]\n"
+        (run,) = runs(text + "---\n" + job(f"command: [python, /opt/t.py]\n{env}{GPU}"))
+        assert told(run, "LL830") == found
+
+
+def test_a_map_of_another_file_may_not_be_the_one_that_is_meant(runs):
+    container = f"command: [bash, /code/run.sh]\nvolumeMounts: [{{name: v, mountPath: /code}}]\n{GPU}"
+    text = job(container, "volumes: [{name: v, configMap: {name: code, items: [{key: run.py, path: a}]}}]\n")
+    (run,) = runs(text, {"code.yaml": CODE})
+    assert told(run, "LL830", "LL831") == [("LL830", "A", "key"), ("LL831", "A", "sh")]
+
+
+def test_a_companion_that_the_map_lacks(runs):
+    text = (
+        config_map(**{"config.yaml": AXOLOTL + "deepspeed: /config/ds.json\n"})
+        + "---\n"
+        + job(f"command: [axolotl, train, /config/config.yaml]\n{MOUNTED}", VOLUME)
+    )
+    (run,) = runs(text)
+    (finding,) = [one for one in run.findings if one.rule == "LL831"]
+    assert (finding.tier, finding.span.line) == ("S", place(text, VOLUME.strip())[0])
+
+
 def test_companions_are_mounted_too(runs):
     zero = '{\n  "zero_optimization": {"stage": 2},\n  "train_micro_batch_size_per_gpu": 8\n}\n'
     text = (

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, maps_of
+from loralint.frameworks.readers.kubernetes.mounting import Absent
 from loralint.frameworks.readers.kubernetes.tree import At, items, named, text
 from loralint.frameworks.readers.kubernetes.variables import field_of, variables, working_folder
-from loralint.source.command import Command, Files, Part
+from loralint.source.command import Command, Files, Part, Word
 from loralint.source.document import Document, Fault, Mark, Node
 from loralint.source.inner import InnerPlaces, pieces_of, read_inner
 from loralint.source.shell.commands import SHELLS
@@ -25,7 +26,8 @@ SEALED = "the words of the command are items of a list"
 
 class Executed(NamedTuple):
     """document: the file that it stands in. launches: the training starts that are seen. commands: all that runs.
-    shell: the scripts that it comes from. files: what these write themselves. why: why it could not be read.
+    shell: the scripts that it comes from. files: what these write themselves. why: why it could not be read. lacks: of a
+    script that is called and not there, the word that names it.
     """
 
     document: Document
@@ -34,6 +36,7 @@ class Executed(NamedTuple):
     shell: str = ""
     files: tuple[Files, ...] = ()
     why: str = ""
+    lacks: tuple[Absent, Word] | None = None
 
 
 class Place(NamedTuple):

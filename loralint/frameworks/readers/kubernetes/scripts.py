@@ -41,7 +41,8 @@ def called(container: At, place: Place) -> list[Executed]:
             if where is not None and where.text is not None and _is_shell(path, where.text.content):
                 found.append(_called(where.text, path, command, index, container, place))
             elif where is not None and where.text is None and not where.image:
-                found.append(Executed(place.document, why=f"`{path}`: {where.why}"))
+                lacks = (where.absent, command.words[index]) if where.absent is not None else None
+                found.append(Executed(place.document, why=f"`{path}`: {where.why}", lacks=lacks))
     return found
 
 

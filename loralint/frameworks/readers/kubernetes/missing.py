@@ -1,0 +1,98 @@
+"""What a pod needs of a ConfigMap and does not get: keys that hold it up, files that are not there when it runs."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, find_map, maps_of
+from loralint.frameworks.readers.kubernetes.mounting import Absent
+from loralint.frameworks.readers.kubernetes.pods import Group, Job
+from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, open_text, text, value, word
+from loralint.model import Observation, Value
+
+_SHOWN = 6  # keys of a map that a message names
+
+
+def missing_keys(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Observation]:
+    """Keys without which the kubelet does not start a container. maps: those that are at hand besides the file's."""
+    every = (*maps_of(job.document), *maps)
+    for group in job.pods:
+        containers = (*items(named(group.pod, "initContainers")), *group.containers)
+        for held in _volumes(group, containers):
+            found = _map(job, held, every)
+            for one in items(named(held, "items")):
+                if found is not None and word(one, "key") not in found.files:
+                    yield from _told(job, named(one, "key"), found, found.files, "ContainerCreating")
+        for held in _variables(containers):
+            found = _map(job, held, every)
+            if found is not None and word(held, "key") not in found.texts:
+                yield from _told(job, named(held, "key"), found, found.texts, "CreateContainerConfigError")
+
+
+def _volumes(group: Group, containers: Iterable[At]) -> Iterator[At]:
+    """The maps of the volumes that a container mounts; of others the kubelet takes no notice."""
+    used = {word(one, "name") for each in containers for one in items(named(each, "volumeMounts"))}
+    for volume in items(named(group.pod, "volumes")):
+        for source in [volume, *items(inside(volume, "projected.sources"))] if word(volume, "name") in used else ():
+            held = named(source, "configMap")
+            if held is not None:
+                yield held
+
+
+def _variables(containers: Iterable[At]) -> Iterator[At]:
+    for each in containers:
+        for one in items(named(each, "env")):
+            held = inside(one, "valueFrom.configMapKeyRef") if named(one, "value") is None else None
+            if held is not None:
+                yield held
+
+
+def _map(job: Job, held: At, maps: Iterable[ConfigMap]) -> ConfigMap | None:
+    """The map that must have every key that is asked of it, as far as it is known."""
+    if text(named(held, "optional")) == "true":
+        return None
+    found = find_map(maps, word(held, "name"), job.namespace)
+    return found if found is not None and found.whole else None
+
+
+def _told(job: Job, at: At | None, given: ConfigMap, keys: Iterable[str], state: str) -> Iterator[Observation]:
+    if at is None or not text(at) or open_text(text(at)):
+        return
+    near = _near(text(at), keys)
+    data = {**_of_map(job, given, text(at), keys), "state": state}
+    yield Observation("job-map-key", value(job.document, at), "crash", "", near, "value" if near else "", data=data)
+
+
+def missing_file(job: Job, absent: Absent, path: str, told: Value | None) -> Observation:
+    """A file that a command names and that the container does not have. told: where it names the file, if seen."""
+    where = told or value(job.document, named(absent.held, "name") or absent.held)
+    keys = absent.map.files
+    if absent.listed:
+        because = "the volume lists the keys that it brings, and this is none of them"
+    else:
+        because = f"the ConfigMap `{absent.map.name}` has no key `{absent.wanted}`"
+    data = {
+        **_of_map(job, absent.map, absent.wanted, keys),
+        "path": path,
+        "because": because,
+        "instead": "an empty folder" if absent.folder else "no file",
+    }
+    return Observation("job-map-file", where, "crash", "", data=data)
+
+
+def _of_map(job: Job, given: ConfigMap, wanted: str, keys: Iterable[str]) -> dict[str, object]:
+    """What messages say of a map; sure: it stands in the manifest itself, so that no other can be meant."""
+    names = list(keys)
+    near = _near(wanted, names)
+    shown = ", ".join(f"`{one}`" for one in names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+    return {
+        "map": given.name,
+        "wanted": wanted,
+        "near": f"write `{near}`" if near else f"name a key that it has ({shown})" if names else "fill it",
+        "sure": any(one is given for one in maps_of(job.document)),
+    }
+
+
+def _near(wanted: str, keys: Iterable[str]) -> str:
+    return next(iter(difflib.get_close_matches(wanted, list(keys), 1, 0.75)), "")
