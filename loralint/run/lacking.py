@@ -36,7 +36,7 @@ def lacking(container: Container, project: Project) -> Iterator[Observation]:
 
 
 def beyond(start: Start, launch: Launch, mounts: Mounts, job: Job) -> Start:
-    """The start with the files that its config names and does not find, such as DeepSpeed's; see `lacking` for others."""
+    """The start with the files that its config names and does not find, such as DeepSpeed's."""
     named = {word.text for _, word in references(launch) if isinstance(word.text, str)}
     found = tuple(missing_file(job, one, path, None) for path, one in mounts.absent.items() if path not in named)
     if not found or not start.parts:

@@ -26,8 +26,8 @@ SEALED = "the words of the command are items of a list"
 
 class Executed(NamedTuple):
     """document: the file that it stands in. launches: the training starts that are seen. commands: all that runs.
-    shell: the scripts that it comes from. files: what these write themselves. why: why it could not be read. lacks: of a
-    script that is called and not there, the word that names it.
+    shell: the scripts that it comes from. files: what these write themselves. why: why it could not be read. lacks: of
+    a script that is called and not there, the word that names it.
     """
 
     document: Document
