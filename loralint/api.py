@@ -44,6 +44,8 @@ def check(
     env: Mapping[str, str] | None = None,
     configmaps: Mapping[str, str] | None = None,
     launch: str = "",
+    model_config: Iterable[str] = (),
+    model_cache: str = "",
     probe: Request | None = None,
 ) -> Report:
     """Lint a file, a folder, several of them, or a config given as a mapping.
@@ -52,13 +54,18 @@ def check(
     read the files as this framework's. data, eval_data: files of rows to check with the configs; tokenizer: the model's
     tokenizer.json. companions: files that every run reads besides those that it names (DeepSpeed, accelerate, pins,
     .env); env: variables that it gets; configmaps: name of a ConfigMap that manifests mount -> the file or folder that
-    it is made of; launch: the command line that starts it. A mapping is linted as if it were
-    written as JSON. Raises ValueError for an unknown framework, GPU, target, rule selector or file of rows, and
+    it is made of; launch: the command line that starts it. model_config: the base model's config.json or its folder, or
+    "BASE=PATH" for one base model; model_cache: folder of a Hugging Face cache, "auto" for this machine's. A mapping is
+    linted as if it were written as JSON. Raises ValueError for an unknown framework, GPU, target, rule selector, model
+    config or file of rows, and
     FileNotFoundError for a path that leads to nothing. What a file holds never raises: one that cannot be read is a
     finding or a note.
     """
     settings = settings or Settings()
-    chosen = options(gpu=gpu, target=target, framework=framework, rows=rows, settings=settings)
+    chosen = options(
+        gpu=gpu, target=target, framework=framework, rows=rows, settings=settings,
+        model_config=model_config, model_cache=model_cache,
+    )  # fmt: skip
     job = make_job(
         settings,
         chosen._replace(
@@ -122,7 +129,14 @@ def _readable(one: Candidate) -> bool:
 
 
 def options(
-    *, gpu: str = "", target: Iterable[str] = (), framework: str = "", rows: int | None = None, settings: Settings
+    *,
+    gpu: str = "",
+    target: Iterable[str] = (),
+    framework: str = "",
+    rows: int | None = None,
+    model_config: Iterable[str] = (),
+    model_cache: str = "",
+    settings: Settings,
 ) -> Options:
     """The caller's words over the settings'. Raises ValueError, naming what is not known."""
     gpu = gpu or settings.gpu
@@ -137,7 +151,19 @@ def options(
 
         by_name(framework)
     targets = parse_targets([*settings.target, *target])
-    return Options(gpu, rows, targets, framework)
+    return _with_model(Options(gpu, rows, targets, framework), tuple(model_config), model_cache, settings)
+
+
+def _with_model(chosen: Options, configs: tuple[str, ...], cache: str, settings: Settings) -> Options:
+    """The options with where the base model's config.json is. Raises ValueError where it is not there."""
+    if not (configs or cache or settings.model_config or settings.model_cache):
+        return chosen
+    from loralint.run.base_model import given_cache, given_configs
+
+    own = given_configs(configs)
+    of_project = {} if "" in own else given_configs(settings.model_config, settings.root)
+    cache = given_cache(cache) if cache else given_cache(settings.model_cache, settings.root)
+    return chosen._replace(model_configs={**of_project, **own}, model_cache=cache)
 
 
 def data_files(

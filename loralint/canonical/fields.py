@@ -290,5 +290,8 @@ FIELDS: dict[str, Field] = {
     # what the caller of loralint says
     "run.gpu": Field("str", "GPU the run will meet, from --gpu or the manifest"),
     "run.gpu_count": Field("int", "how many of them", "devices"),
+    "run.model_config": Field(
+        "str", "the base model's own config.json, from --model-config, --model-cache or a folder that model.base names"
+    ),
     "run.rows": Field("int", "rows of training data, from --rows or by counting a local JSONL", "rows"),
 }

@@ -82,10 +82,10 @@ def _counted(scope: Scope) -> bool:
 
 def _written(scope: Scope, *, full: bool) -> bool:
     """Whether somebody wrote what decides, counts the GPUs, and calls the model by its own id."""
-    from loralint.knowledge.models import find
+    from loralint.facts.model import found
 
-    found = find(str(scope.get("model.base").value))
-    if found is None or found.by_name or not _counted(scope) or scope.get("memory.measured").value is not True:
+    model = found(scope)
+    if model is None or model.by_name or not _counted(scope) or scope.get("memory.measured").value is not True:
         return False
     deciding = ["batch.micro", "data.sequence_len"] if full else []
     stored = scope.get("model.dtype")

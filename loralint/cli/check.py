@@ -92,6 +92,8 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
                 target=given["target"],
                 framework=given["framework"],
                 rows=given["rows"],
+                model_config=given["model_config"],
+                model_cache=given["model_cache"],
                 settings=settings,
             )._replace(companions=given["companions"], env=given["env"], configmaps=given["configmaps"]),
             chosen=_words(given["chosen"]),

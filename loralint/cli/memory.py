@@ -25,7 +25,7 @@ def memory_table(path: str, settings: Settings, given: Mapping[str, Any]) -> Ite
     """Lines for every run of one file. Raises click.UsageError where it holds none, or an option is not known."""
     if not os.path.isfile(path):
         raise click.UsageError(f"{name(path)}: show --memory looks at one file")
-    chosen = {key: given[key] for key in ("gpu", "target", "framework", "rows")}
+    chosen = {key: given[key] for key in ("gpu", "target", "framework", "rows", "model_config", "model_cache")}
     try:
         asked = options(**chosen, settings=settings)
     except ValueError as error:

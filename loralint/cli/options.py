@@ -85,6 +85,18 @@ def about_the_run(function: F) -> F:
             help="A ConfigMap that manifests mount and that is made of this file or folder; repeatable.",
         ),
         click.option(
+            "--model-cache",
+            metavar="DIR",
+            default="",
+            help="Look up base models in this Hugging Face cache; auto for this machine's. Nothing is fetched.",
+        ),
+        click.option(
+            "--model-config",
+            metavar="[BASE=]PATH",
+            multiple=True,
+            help="The base model's config.json or its folder; with BASE= for this base model alone; repeatable.",
+        ),
+        click.option(
             "--rows", type=click.IntRange(min=1), help="Rows of training data, for everything counted in steps."
         ),
         click.option(

@@ -87,7 +87,7 @@ def _checked(assembled: Assembled, job: Job) -> "Checked | None":
     checked = check_data(assembled.config, job.data)
     if isinstance(checked.rows, int):
         rows = Value(checked.rows, "option", "--data", source="--data", field="run.rows")
-        assembled.config.add_rows(lambda _: rows)
+        assembled.config.add("run.rows", lambda _: rows)
     return checked
 
 

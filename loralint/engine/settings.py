@@ -24,6 +24,8 @@ class Settings(NamedTuple):
     baseline: str = ""
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     exceptions: tuple["Exemption", ...] = ()
+    model_config: tuple[str, ...] = ()
+    model_cache: str = ""
 
 
 class SettingsError(Exception):

@@ -17,6 +17,8 @@ KEYS: dict[str, type] = {
     "preview": bool,
     "gpu": str,
     "target": list,
+    "model-config": list,
+    "model-cache": str,
     "fail-on": str,
     "baseline": str,
     "per-file-ignores": dict,
@@ -72,6 +74,8 @@ def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
         table.get("baseline", ""),
         tuple((pattern, _codes(path, codes)) for pattern, codes in table.get("per-file-ignores", {}).items()),
         tuple(_exemption(path, one) for one in table.get("exceptions", ())),
+        tuple(map(str, table.get("model-config", ()))),
+        table.get("model-cache", ""),
     )
 
 

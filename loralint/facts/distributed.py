@@ -92,9 +92,9 @@ def visible_short(scope: Scope) -> Value:
 
 
 def _blocks(scope: Scope) -> tuple[str, ...]:
-    from loralint.knowledge.models import find
+    from loralint.facts.model import found
 
-    model = find(text(scope, "model.base", "the config names no base model"))
+    model = found(scope)
     return model.blocks if model is not None else ()
 
 

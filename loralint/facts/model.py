@@ -37,10 +37,10 @@ def layers(scope: Scope) -> Value:
 
 def billions(scope: Scope) -> Value:
     """Parameters in billions, by the catalogue or else by the name."""
-    from loralint.knowledge.models import find, size_from_name
+    from loralint.knowledge.models import size_from_name
 
     base = _base(scope)
-    model = find(base) if not _diffusion(scope) else None
+    model = found(scope) if not _diffusion(scope) else None
     size = (model and model.params) or size_from_name(base)
     if size is None:
         raise Missing(f"the size of base model `{base}` is unknown")
@@ -62,21 +62,26 @@ def context(scope: Scope) -> Value:
 def modules(scope: Scope) -> Value:
     """Names of the linear layers inside a block, as a target would name them; unknown where the catalogue has none."""
     model = _model(scope)
-    names = list(model.modules) or _in_blocks(_paths(model))
+    names = list(model.modules) or _in_blocks(_paths(scope, model))
     return derived(_told(scope, model, "module names", names or None))
 
 
 def paths(scope: Scope) -> Value:
     """Paths of the layers that can get an adapter, `*` for the number of a layer; unknown outside the catalogue."""
     model = _model(scope)
-    return derived(_told(scope, model, "module paths", list(_paths(model)) or None))
+    return derived(_told(scope, model, "module paths", list(_paths(scope, model)) or None))
 
 
-def _paths(model: ModelFacts) -> tuple[str, ...]:
+def _paths(scope: Scope, model: ModelFacts) -> tuple[str, ...]:
     from loralint.knowledge import catalogue
 
     model_type = catalogue.type_of(model.family)
-    return (catalogue.adaptable(model_type) or ()) if model_type else ()
+    several = catalogue.adaptable(model_type) if model_type else ()
+    if several is None and (config := _config(scope)):  # a part is a model of another type, which the config names
+        from loralint.knowledge.local_model import adaptable
+
+        return adaptable(config)
+    return several or ()
 
 
 def _in_blocks(found: tuple[str, ...]) -> list[str]:
@@ -120,9 +125,34 @@ def prequantized(scope: Scope) -> Value:
         return derived(method)
     if known(scope, "model.base") is None or _diffusion(scope):
         return derived("none")
-    base = _base(scope)
-    model = models.find(base)
-    return derived((model.quantized if model else models.prequantized(base)) or "none")
+    model = found(scope)
+    return derived((model.quantized if model else models.prequantized(_base(scope))) or "none")
+
+
+def found(scope: Scope) -> ModelFacts | None:
+    """All that is known of a language model, by its own config.json or by its name; None where nothing is.
+
+    Raises Missing where no base model is named and no config.json given, or where that cannot be read.
+    """
+    config = _config(scope)
+    if config is None:
+        from loralint.knowledge.models import find
+
+        return find(_base(scope))
+    from loralint.knowledge.local_model import facts
+    from loralint.knowledge.structure import Unsolved
+
+    base = scope.get("model.base").value
+    try:
+        return facts(config, base if isinstance(base, str) else "")
+    except Unsolved as unsolved:
+        raise Missing(str(unsolved)) from None
+
+
+def _config(scope: Scope) -> str | None:
+    """The path of the model's own config.json, if there is one on this machine."""
+    path = scope.get("run.model_config").value
+    return path if isinstance(path, str) else None
 
 
 def _diffusion(scope: Scope) -> bool:
@@ -135,21 +165,20 @@ def _base(scope: Scope) -> str:
 
 
 def _model(scope: Scope) -> ModelFacts:
-    from loralint.knowledge.models import find
-
     if _diffusion(scope):  # a language model of like name would be another one
         raise Missing("the catalogue holds language models only")
-    base = _base(scope)
-    found = find(base)
-    if found is None:
-        raise Missing(f"base model `{base}` is not in the catalogue")
-    return found
+    model = found(scope)
+    if model is None:
+        raise Missing(f"base model `{_base(scope)}` is not in the catalogue")
+    return model
 
 
 def _told(scope: Scope, model: ModelFacts, what: str, value: object) -> object:
     """The value, unless only the family was recognised or the catalogue leaves it open."""
     if value is not None:
         return value
+    if model.unsolved is not None:
+        raise Missing(model.unsolved)
     if model.id is None:
         raise Missing(f"base model `{_base(scope)}` is not in the catalogue")
     raise Missing(f"the catalogue does not say the {what} of `{_base(scope)}`")

@@ -12,15 +12,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
+from loralint.knowledge.older_config import as_read
 from loralint.knowledge.structure import Fields, Module, Row, Unsolved, below, expand, moved
 from loralint.knowledge.targets import PACKED, SUPPORTED
 
-__all__ = ["Architecture", "Module", "Unsolved", "from_config", "from_sizes", "names"]
+__all__ = ["Architecture", "Module", "Unsolved", "every", "from_config", "from_sizes", "names"]
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_data", "catalogue")
 # what people mean where they do not say: the first that a type has
-_USUAL = ("causal-lm", "image-text-to-text", "seq2seq", "speech-seq2seq", "masked-lm", "ctc")
+_USUAL = ("speech-seq2seq", "seq2seq", "image-text-to-text", "causal-lm", "masked-lm", "ctc")
 
 
 class Architecture(NamedTuple):
@@ -28,7 +29,8 @@ class Architecture(NamedTuple):
 
     `base` is the attribute that holds the model without its head, `head` and `embedding` are paths, `whole` the classes
     of blocks that FSDP wraps one by one, `sizes` what the config says under Transformers' usual names, where known.
-    `experts` names the table by which PEFT takes names of single experts for packed weights.
+    `experts` names the table by which PEFT takes names of single experts for packed weights. `shared` are the weights
+    that are others' too: that of the head where `tied`, and those of further embeddings.
     """
 
     model_type: str
@@ -41,6 +43,7 @@ class Architecture(NamedTuple):
     whole: tuple[str, ...]
     sizes: dict[str, Any]
     experts: str | None = None
+    shared: tuple[str, ...] = ()
 
 
 def from_config(config: Mapping[str, Any], task: str | None = None, version: str = "5") -> Architecture:
@@ -74,20 +77,39 @@ def names(model_type: str, task: str | None = None, version: str = "5") -> list[
     return rows
 
 
-def adaptable(model_type: str) -> tuple[str, ...] | None:
-    """Paths of all layers that may get an adapter, in any class and version, `*` for the number of a layer.
+def every(model_type: str) -> list[Row] | None:
+    """Rows of all modules of any class and version, `*` for the number of a layer.
 
     None where a part may be a model of another type, as the text model of most vision models is.
     """
-    found: dict[str, None] = {}
+    rows: list[Row] = []
     for version in ("5", "4"):
         record = _record(model_type, version)
         for name, entry in record["classes"].items():
             if entry.get("slots"):
                 return None
-            found |= dict.fromkeys(row[0] for row in _rows(record, name)[0] if row[1] in SUPPORTED)
-        found |= dict.fromkeys(f"experts.*.{old}" for old in PACKED.get(record.get("experts"), ()))
-    return tuple(found)
+            rows += _rows(record, name)[0]
+    return rows
+
+
+def adaptable(model_type: str) -> tuple[str, ...] | None:
+    """Paths of all layers that may get an adapter, as `every` tells them; names of single experts by their ends."""
+    rows = every(model_type)
+    if rows is None:
+        return None
+    found = dict.fromkeys(row[0] for row in rows if row[1] in SUPPORTED)
+    return tuple(found | dict.fromkeys(f"experts.*.{old}" for old in PACKED.get(experts(model_type) or "", ())))
+
+
+def experts(model_type: str) -> str | None:
+    """The table by which PEFT takes names of single experts for the packed weights of Transformers 5, if it does."""
+    found: str | None = _record(model_type, "5").get("experts")
+    return found
+
+
+def tasks(model_type: str) -> tuple[str, ...]:
+    """What the classes of a type are for: causal-lm, seq2seq, masked-lm ..."""
+    return tuple(_record(model_type, "5")["tasks"])
 
 
 def type_of(family: str) -> str | None:
@@ -109,6 +131,7 @@ def _record(model_type: str, version: str) -> Any:
 
 def _made(model_type: str, given: Mapping[str, Any], task: str | None, version: str, *, partial: bool) -> Architecture:
     record = _record(model_type, version)
+    given = as_read(given, record["fields"])
     name = _class(record, given, task)
     entry = record["classes"][name]
     labels = given.get("id2label") or given.get("_num_labels")
@@ -127,6 +150,7 @@ def _made(model_type: str, given: Mapping[str, Any], task: str | None, version: 
     return Architecture(
         model_type, name, tuple(modules), entry.get("base", ""), entry.get("head"), entry.get("embedding"), tied,
         tuple(entry.get("whole", ())), sizes, record.get("experts") if version >= "5" else None,
+        tuple(entry.get("tied", ())),
     )  # fmt: skip
 
 
@@ -144,8 +168,9 @@ def _class(record: Any, given: Mapping[str, Any], task: str | None) -> str:
             raise Unsolved(f"the catalogue has no class of this type for {task}")
         return str(record["tasks"][task])
     architectures = given.get("architectures")
-    if isinstance(architectures, list) and architectures and architectures[0] in record["classes"]:
-        return str(architectures[0])
+    first = architectures[0] if isinstance(architectures, list) and architectures else None
+    if isinstance(first, str) and first in record["classes"]:
+        return first
     return str(
         next((record["tasks"][usual] for usual in _USUAL if usual in record["tasks"]), next(iter(record["classes"])))
     )

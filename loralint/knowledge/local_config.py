@@ -1,4 +1,4 @@
-"""A model's config.json on this machine: the file, its folder, or a Hugging Face cache. Nothing is fetched."""
+"""A model's config.json on this machine: the file, its folder, or a Hugging Face cache. Nothing is fetched or run."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from loralint.knowledge.structure import Unsolved
 
 _LARGEST = 2_000_000  # bytes; the largest on the Hub list thousands of labels
+_NAME = "config.json"
 
 
 def read(path: str) -> dict[str, Any]:
     """The config that a file or folder holds. Raises Unsolved with the reason where there is none to read."""
     import json
 
-    found = _file(path)
     try:
-        with open(found, "rb") as file:
+        with open(located(path), "rb") as file:
             text = file.read(_LARGEST + 1)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise Unsolved(f"{path} cannot be read") from error
     if len(text) > _LARGEST:
         raise Unsolved(f"{path} is too large for a model's config")
@@ -31,21 +31,40 @@ def read(path: str) -> dict[str, Any]:
     return made
 
 
-def cached(base: str, home: str) -> str | None:
-    """The folder of a Hub id in a cache (HF_HOME); None where the cache has no config of it."""
-    organisation, slash, name = base.partition("/")
-    if not slash or "/" in name or ".." in base or "\\" in base:
+def cached(base: str, cache: str) -> str | None:
+    """The config.json of a Hub id in a cache; None where it has none, or one that lies elsewhere.
+
+    cache: what HF_HUB_CACHE or HF_HOME names, or a folder with a folder ORGANISATION/NAME for each model.
+    """
+    if base.count("/") != 1 or ".." in base or "\\" in base or "\0" in base or base.startswith("/"):
         return None
-    folder = os.path.join(home, "hub", f"models--{organisation}--{name}")
-    return folder if _snapshot(folder) else None
+    folder = "models--" + base.replace("/", "--")
+    found = _snapshot(os.path.join(cache, folder)) or _snapshot(os.path.join(cache, "hub", folder))
+    plain = os.path.join(cache, base, _NAME)
+    found = found or (plain if os.path.isfile(plain) else None)
+    return found if found is not None and _inside(found, cache) else None
 
 
-def _file(path: str) -> str:
-    """The config.json that a path means."""
+def usual_cache() -> str:
+    """Where huggingface_hub keeps its cache on this machine: HF_HUB_CACHE, HF_HOME/hub or ~/.cache/huggingface/hub."""
+    home = os.environ.get("HF_HOME") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache"), "huggingface"
+    )
+    return os.path.expanduser(os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub"))
+
+
+def located(path: str) -> str:
+    """The config.json that a path means: of a folder its own, or that of the newest snapshot of a cached model."""
     if not os.path.isdir(path):
         return path
-    own = os.path.join(path, "config.json")
+    own = os.path.join(path, _NAME)
     return own if os.path.isfile(own) else _snapshot(path) or own
+
+
+def _inside(path: str, folder: str) -> bool:
+    """Whether a path lies in a folder, links followed."""
+    top = os.path.realpath(folder)
+    return os.path.commonpath([os.path.realpath(path), top]) == top
 
 
 def _snapshot(folder: str) -> str | None:
@@ -60,5 +79,5 @@ def _snapshot(folder: str) -> str | None:
         revisions = sorted(os.listdir(snapshots), reverse=True) if os.path.isdir(snapshots) else []
     except (OSError, ValueError):
         return None
-    files = (os.path.join(snapshots, revision, "config.json") for revision in revisions)
+    files = (os.path.join(snapshots, revision, _NAME) for revision in revisions)
     return next((file for file in files if os.path.isfile(file)), None)

@@ -30,7 +30,9 @@ class ModelFacts(NamedTuple):
     in tokens as published. `head_dim` is given wherever the number of heads is. `dtype` is that of the published
     weights, None for a quantised copy. `kind` and `by_name` depend on the given name: `by_name` is True where a
     mirror, a copy or a local folder was matched by its name only. `modules` are the names of the linear layers in a
-    block that LoRA can target, `blocks` the classes of the blocks; both empty where not known.
+    block that LoRA can target, `blocks` the classes of the blocks; both empty where not known. `bits` of the quantised
+    weights, and `unsolved`, why sizes are not known, come from a config.json on this machine only, whose path then is
+    the `id`.
     """
 
     id: str | None
@@ -56,6 +58,8 @@ class ModelFacts(NamedTuple):
     modules: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
     source: str | None = None
+    bits: int | None = None
+    unsolved: str | None = None
 
 
 @cache
@@ -77,7 +81,7 @@ def find(base: str) -> ModelFacts | None:
         known["head_dim"] = known["hidden_size"] // known["num_heads"]
     quantized = prequantized(base) or known["quantized"]
     known |= {"dtype": None if quantized else _named_dtype(lower) or known["dtype"], "quantized": quantized}
-    return ModelFacts(**known, by_name=lower not in listed.split(), kind=_kind(lower), **_of_family(known["family"]))
+    return ModelFacts(**known, by_name=lower not in listed.split(), kind=kind_of(lower), **of_family(known["family"]))
 
 
 @cache
@@ -147,13 +151,14 @@ def _by_family(lower: str) -> ModelFacts | None:
     name = key(lower)
     for family, prefix, pattern in part("models")["patterns"]:
         if name.startswith(prefix) and re.match(pattern, name):
-            quantized, kind = prequantized(lower), _kind(lower)
-            return ModelFacts(None, by_name=True, family=family, quantized=quantized, kind=kind, **_of_family(family))
+            quantized, kind = prequantized(lower), kind_of(lower)
+            return ModelFacts(None, by_name=True, family=family, quantized=quantized, kind=kind, **of_family(family))
     return None
 
 
-def _of_family(family: str) -> dict[str, Any]:
-    row = part("models")["families"][family]
+def of_family(family: str) -> dict[str, Any]:
+    """What holds for all members of a family, by the names that ModelFacts has; nothing for one that is not listed."""
+    row = part("models")["families"].get(family, {})
     return {
         "vision": row.get("vision", False),
         "moe": row.get("moe", False),
@@ -169,8 +174,9 @@ def _named_dtype(lower: str) -> str | None:
     return next((dtype for dtype in ("bf16", "fp16") if lower.endswith(f"-{dtype}")), None)
 
 
-def _kind(lower: str) -> str | None:
-    words = _last(lower).replace("_", "-").replace(".", "-").split("-")
+def kind_of(base: str) -> str | None:
+    """What a name says the model is: instruct, chat or base; None where it says nothing."""
+    words = _last(base.lower()).replace("_", "-").replace(".", "-").split("-")
     if not _INSTRUCT.isdisjoint(words):
         return "instruct"
     if not _CHAT.isdisjoint(words):

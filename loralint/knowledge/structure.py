@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 _MOST_MODULES = 60_000
+_TOO_MANY = "its config asks for more modules than any model has"
 Shapes = tuple[tuple[str, tuple[int, ...] | None], ...]
 Row = Sequence[Any]
 
@@ -216,7 +218,7 @@ def expand(rows: Iterable[Sequence[Any]], lists: Mapping[str, str], fields: Fiel
             if holds(special, at, fields)
         ]
         if len(made) > _MOST_MODULES:
-            raise Unsolved("its config asks for more modules than any model has")
+            raise Unsolved(_TOO_MANY)
     return made
 
 
@@ -241,6 +243,8 @@ def _places(path: str, lists: Mapping[str, str], fields: Fields) -> Iterator[tup
         before += piece
         counts.append(min(size(lists[before.rstrip(".")], fields), _MOST_MODULES))
         before += "*"
+    if prod(counts) > _MOST_MODULES:
+        raise Unsolved(_TOO_MANY)
     return product(*map(range, counts))
 
 

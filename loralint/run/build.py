@@ -89,7 +89,7 @@ def build(start: Start, options: Options) -> Assembled:
     look = Look(_unread, versions.satisfy)
     layers, overruled = _settled([_layer(part, look) for part in start.parts], start, versions)
     config = Config(start.reader, layers, options, versions, start.open)
-    config.add_rows(_rows)
+    config.add("run.rows", _rows)
     sources: dict[str, tuple[Document, Reader]] = {}
     for part in start.parts:
         sources.setdefault(part.source.file, (part.source, part.reader))

@@ -21,7 +21,7 @@ class Config:
     no layer may be set all the same ("" when the layers are all there is).
     """
 
-    __slots__ = ("_memo", "_open", "_rows", "_whole", "layers", "options", "reader", "versions")
+    __slots__ = ("_later", "_memo", "_open", "_whole", "layers", "options", "reader", "versions")
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Config:
         self.layers = layers
         self.options = options
         self.versions = versions
-        self._rows: Callable[[Config], Value | None] | None = None
+        self._later: dict[str, Callable[[Config], Value | None]] = {}
         alone = layers[0].values if len(layers) == 1 else {}  # what no other layer and no other key can hide
         self._memo: dict[str, Value] = {field: values[0] for field, values in alone.items() if len(values) == 1}
         self._memo.update(_options(options))
@@ -47,7 +47,7 @@ class Config:
         value = self._memo.get(field)
         if value is None:
             self._memo[field] = _ABSENT  # ends a default that asks for itself
-            value = self._memo[field] = self._winner(field) or self._counted(field) or self._default(field)
+            value = self._memo[field] = self._winner(field) or self._learned(field) or self._default(field)
         return value
 
     @property
@@ -69,9 +69,9 @@ class Config:
         around.sort(key=lambda one: one.root.end - one.root.start if one.root else 0)
         return next(iter([*around, *parts]), self.main.document)
 
-    def add_rows(self, count: Callable[[Config], Value | None]) -> None:
-        """How to learn the number of rows when nobody gave it; asked only when a rule wants to know."""
-        self._rows = count
+    def add(self, field: str, learn: Callable[[Config], Value | None]) -> None:
+        """How to learn what nobody said, such as the number of rows; asked only when a rule wants to know."""
+        self._later[field] = learn
 
     def key(self, field: str) -> str:
         """The dotted key of a field as written, else as a user of this framework would write it; "" for none."""
@@ -126,8 +126,8 @@ class Config:
             return values[0]._replace(shadowed=values[1:])
         return values[0] if values else None
 
-    def _counted(self, field: str) -> Value | None:
-        return self._rows(self) if field == "run.rows" and self._rows is not None else None
+    def _learned(self, field: str) -> Value | None:
+        return self._later[field](self) if field in self._later else None
 
     def _look(self) -> Look:
         """Made anew each time: kept, it would hold the config that holds it, and keep every file alive."""

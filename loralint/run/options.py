@@ -8,7 +8,8 @@ class Options(NamedTuple):
     """gpu: as given, "T4" or "A100-80GBx8". rows: of training data. targets: package -> version. framework: a name.
 
     companions: files that every run reads besides those that it names. env: variables that every run gets. configmaps:
-    name of a ConfigMap -> the file or folder that it is made of.
+    name of a ConfigMap -> the file or folder that it is made of. model_configs: base model -> its config.json or the
+    folder that holds it, "" for every base model. model_cache: folder of a Hugging Face cache.
     """
 
     gpu: str = ""
@@ -18,3 +19,5 @@ class Options(NamedTuple):
     companions: tuple[str, ...] = ()
     env: Mapping[str, str] = {}
     configmaps: Mapping[str, str] = {}
+    model_configs: Mapping[str, str] = {}
+    model_cache: str = ""

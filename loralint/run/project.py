@@ -40,7 +40,7 @@ class Project:
     manifests. given: files that the caller named, which are meant wherever a name fits them.
     """
 
-    __slots__ = ("_documents", "_given", "claimed", "manifests", "pins", "roots")
+    __slots__ = ("_documents", "_given", "_models", "claimed", "manifests", "pins", "roots")
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
         self._given = given
@@ -49,6 +49,7 @@ class Project:
         self.pins: dict[str, dict[str, str]] = {}
         self.manifests: dict[str, list[Manifest]] = {}
         self._documents: dict[str, Document] = {}
+        self._models: dict[tuple[str, str], str | None] = {}
 
     def find(self, name: str, near: str) -> Document | None:
         """The regular file that `near` means by `name`: looked for from its folder up to the root, as the working
@@ -67,6 +68,20 @@ class Project:
                 return (path, self.name(path, near)) if within(path, self.top(near)) else None
         ending = os.sep + os.path.normpath(name)
         return next(((path, path) for path in self._given if os.path.abspath(path).endswith(ending)), None)
+
+    def model_config(self, base: str, near: str) -> str | None:
+        """The config.json in the folder that `near` calls its base model; None where there is none, or outside."""
+        key = os.path.dirname(near), base
+        if key not in self._models:
+            self._models[key] = self._model_config(base, near)
+        return self._models[key]
+
+    def _model_config(self, base: str, near: str) -> str | None:
+        for folder in [""] if os.path.isabs(base) else self.folders(near):
+            path = os.path.join(folder, os.path.normpath(base), "config.json")
+            if os.path.isfile(path):
+                return path if within(path, self.top(near)) else None
+        return None
 
     def folders(self, near: str) -> list[str]:
         """The folder of a file and those above it, up to the root."""
@@ -95,6 +110,10 @@ class Project:
         if found is None:
             found = self._documents[real] = read_file(path, shown)
         return found
+
+    def hold(self, path: str, document: Document) -> None:
+        """Let a file be this document, whatever stands on the disk."""
+        self._documents[os.path.realpath(path)] = document
 
     def name(self, path: str, near: str) -> str:
         """A path as the user who named `near` would write it."""

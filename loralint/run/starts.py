@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from loralint.frameworks.signatures import JOB_KINDS
+from loralint.model import Value
 from loralint.run.assemble import config_start
 from loralint.run.build import Assembled, Start, build
+from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.pins import pins_near
 from loralint.run.project import Project
@@ -17,7 +19,23 @@ _SHELLS = frozenset({"shell", "make", "powershell", "cmd"})
 
 def starts(document: Document, options: Options, project: Project) -> list[Assembled]:
     """The runs that this file starts: one for a config, one for each launch of a script, none for anything else."""
-    return [build(start, options) for start in _starts(document, options, project)]
+    return [_with_model(build(start, options), options, project) for start in _starts(document, options, project)]
+
+
+def _with_model(built: Assembled, options: Options, project: Project) -> Assembled:
+    """The run, which will look for its base model's config.json when that is asked for."""
+
+    def find(config: Config) -> Value | None:
+        base = config.get("model.base").value
+        beside = project.model_config(base, config.main.document.file) if base and isinstance(base, str) else None
+        if beside is None and not options.model_configs and not options.model_cache:
+            return None  # as nearly always, for which nothing more is imported
+        from loralint.run.base_model import model_config
+
+        return model_config(config, options, beside)
+
+    built.config.add("run.model_config", find)
+    return built
 
 
 def _starts(document: Document, options: Options, project: Project) -> list[Start]:

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+from loralint.facts.memory.of_pass import WIDTHS, referenced, scores
 from loralint.facts.memory.plan import Base
 from loralint.facts.memory.shape import Shape, shape_of
 from loralint.facts.memory.weights import eight_bit, four_bit, grouped
+from loralint.facts.model import found
 from loralint.facts.need import Missing, known, optional, text
 from loralint.facts.scope import Scope
 from loralint.model import Unknown
 
-WIDTHS = {"bf16": 2, "fp16": 2, "fp32": 4}
-
 
 def base(scope: Scope, *, rich: bool) -> Base:
     """The base model: `rich` casts what is not quantised to fp32, as prepare_model_for_kbit_training does."""
-    shape = _shape(scope)
+    shape, copies = _shape(scope, rich=rich), _copies(scope, rich=rich)
     packed = _packed(scope, nested=not rich)
     if packed is None:
         width = _stored(scope)
-        return Base(shape, width, width)
+        return Base(shape, width, width, copies=copies)
     if known(scope, "model.prequantized") in ("gptq", "awq"):
-        return Base(shape, packed, 2, quantised=True)
-    return Base(
-        shape, packed, 4 if rich else 2, quantised=True, held=packed == eight_bit() and _holds(scope, rich=rich)
-    )
+        return Base(shape, packed, 2, quantised=True, copies=copies)
+    held = packed == eight_bit() and _holds(scope, rich=rich)
+    return Base(shape, packed, 4 if rich else 2, quantised=True, held=held, copies=copies)
+
+
+def _copies(scope: Scope, *, rich: bool) -> int:
+    """How often the model is there: a reference beside a model that trains whole, unless its answers were made before.
+
+    An adapter is switched off for the reference (trl dpo_trainer.py). Raises Missing where another model is the one.
+    """
+    told = known(scope, "pref.reference_model")
+    if told is not None and told != known(scope, "model.base"):
+        raise Missing(f"the size of the reference model `{told}` is not known here")
+    if told is not None:
+        return 2
+    return 2 if rich and known(scope, "adapter.method") == "full" and referenced(scope) else 1
 
 
 def _holds(scope: Scope, *, rich: bool) -> bool:
@@ -34,15 +46,15 @@ def _holds(scope: Scope, *, rich: bool) -> bool:
     return rich if reentrant is None else reentrant is False
 
 
-def _shape(scope: Scope) -> Shape:
-    from loralint.knowledge.models import find
-
+def _shape(scope: Scope, *, rich: bool) -> Shape:
+    """The shapes; a model that scores may come without the head of the vocabulary."""
     known(scope, "model.family")  # which says why where the model is not known
     name = text(scope, "model.base", "the config names no base model")
-    found = find(name)
-    if found is None:
+    model = found(scope)
+    if model is None:
         raise Missing(f"base model `{name}` is not in the catalogue")
-    return shape_of(found, name)
+    shape = shape_of(model, name)
+    return shape._replace(tied=True) if scores(scope) and not rich else shape
 
 
 def _packed(scope: Scope, *, nested: bool) -> float | None:
@@ -50,7 +62,7 @@ def _packed(scope: Scope, *, nested: bool) -> float | None:
     before = known(scope, "model.prequantized")
     bits = optional(scope, "quant.bits", 16)
     if before in ("gptq", "awq"):
-        return grouped(int(bits) if bits < 16 else 4)
+        return grouped(int(bits) if bits < 16 else _told_bits(scope) or 4)
     if before == "bnb-4bit" or (before == "none" and bits == 4 and _by_bnb(scope)):
         told = known(scope, "quant.double")
         return four_bit(nested=nested if told is None or before != "none" else told is True)
@@ -59,6 +71,12 @@ def _packed(scope: Scope, *, nested: bool) -> float | None:
     if before != "none" or bits < 16:
         raise Missing("the bytes of a weight under this quantisation are not known here")
     return None
+
+
+def _told_bits(scope: Scope) -> int | None:
+    """Bits of a weight that was quantised before, by the model's own config.json."""
+    model = found(scope)
+    return model.bits if model is not None else None
 
 
 def _by_bnb(scope: Scope) -> bool:
