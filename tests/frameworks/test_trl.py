@@ -324,3 +324,22 @@ def test_an_unknown_key_was_dropped_before_the_parser_raised(reading, version, e
     layer = reading(READER, text, pins={"trl": version}).layers[0]
     (found,) = [one for one in layer.observations if one.kind == "unknown"]
     assert (found.value.key, found.effect) == ("foreign_key", effect)
+
+
+@pytest.mark.parametrize(
+    ("version", "extra", "piecewise"),
+    [
+        ("1.16.0", "", True),
+        ("1.15.0", "loss_type: nll\n", True),
+        ("1.14.1", "loss_type: nll\n", False),
+        ("1.14.1", "loss_type: nll\nuse_liger_kernel: true\n", True),
+        ("1.6.0", "", True),
+        ("1.5.1", "", False),
+        ("1.5.1", "loss_type: chunked_nll\n", True),
+        ("1.5.1", "use_liger_kernel: true\n", True),
+        ("0.29.0", "", False),
+    ],
+)
+def test_when_the_loss_is_made_by_pieces(reading, version, extra, piecewise) -> None:
+    """Whether logits are there as a whole, which decides the memory of a large vocabulary (trl sft_trainer.py)."""
+    assert reading(READER, LORA + extra, pins={"trl": version}).get("kernel.fused_loss").value is piecewise

@@ -128,6 +128,18 @@ def _reentrant(look: Look) -> object:
     return look.get("dist.zero_stage").value == 3 and look.get("adapter.method").value == "lora"
 
 
+def _piecewise(loss: object) -> object:
+    return {"chunked_nll": True, "nll": False, "dft": False}.get(str(loss), SKIP)
+
+
+def _by_pieces(look: Look) -> object:
+    """Whether the loss is made by pieces: in SFT unless it is told otherwise since 1.6, with any loss since 1.15."""
+    task = look.get("train.task").value
+    if look.version_is("trl>=1.15"):
+        return True if task in ("sft", "dpo", "kto") else SKIP
+    return task == "sft" and look.version_is("trl>=1.6")
+
+
 def _padding_free(look: Look) -> object:
     """Packing flattens batches with its default strategy; with another one it depends."""
     return SKIP if look.get("data.packing").value is True else False
@@ -198,7 +210,9 @@ OWN: tuple[Entry, ...] = (
     Entry("memory.reentrant", "gradient_checkpointing_kwargs.use_reentrant", not_null, default=_reentrant),
     Entry("memory.activation_offload", "activation_offloading", not_null, default=False),
     Entry("kernel.liger", "use_liger", not_null, never),
-    Entry("kernel.fused_loss", "loss_type", lambda loss: True if loss == "chunked_nll" else SKIP, never),
+    Entry("kernel.fused_loss", "use_liger_kernel", when_true(canonical=True), never),
+    Entry("kernel.fused_loss", "loss_type", _piecewise, never, _by_pieces, when="trl<1.15"),
+    Entry("kernel.fused_loss", "", write=never, default=_by_pieces, when="trl>=1.15"),
     Entry("pref.beta", "beta", not_null, default=by_task(dict(_BETAS))),
     Entry("pref.loss", "loss_type", _loss, default=by_task({"dpo": "sigmoid", "kto": "kto", "orpo": "orpo"})),
     Entry("rl.num_generations", "num_generations", not_null, default=by_task({"grpo": 8, "rloo": 2})),
