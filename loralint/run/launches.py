@@ -31,6 +31,9 @@ from loralint.source.shell import read_shell
 MOST = 16
 # Launchers whose own options have a reader (in frameworks.readers.launch).
 _READ = frozenset({"accelerate", "torchrun", "deepspeed"})
+# How a script speaks to Slurm, PBS and LSF; and the programs of Slurm that take the same options.
+_BATCH = ("#SBATCH", "#PBS", "#BSUB")
+_SLURM = frozenset({"srun", "salloc"})
 
 
 def launch_starts(document: Document, options: Options, project: Project) -> list[Start]:
@@ -46,8 +49,22 @@ def launched(shell: Shell, files: Written, document: Document, options: Options)
         seen = files.at(launch.folder, launch.offset)
         several = of_launch(launch, document, options, _finder(seen, document))
         found += [start._replace(files=seen) for start in several]
+    found = _scheduled(found, document)
     pins = installed(shell.commands)
     return [_own(start, document)._replace(pins={**pins, **start.pins}) for start in found]
+
+
+def _scheduled(found: list[Start], document: Document) -> list[Start]:
+    """The starts with what the script asks a batch system for, which may be told otherwise when it is handed in."""
+    if not found or not any(sign in document.text for sign in _BATCH):
+        return found
+    from loralint.frameworks.readers.launch.scheduler import READER, directives
+
+    asked = directives(document)
+    if asked is None:
+        return found
+    part = Part("manifest", asked, READER, document, beside=True)
+    return [start._replace(parts=(*start.parts, part)) for start in found]
 
 
 def _own(start: Start, document: Document) -> Start:
@@ -133,6 +150,8 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
     for one in launch.launchers:
         if one.name in _READ:
             parts.append(Part("launcher", one.flags, reader_named(f"launch.{one.name}"), document))
+        elif one.name in _SLURM:
+            parts.append(Part("manifest", one.flags, reader_named("launch.scheduler"), document))
     by_script = flags is not None and ":" in flags.keys and flags.name == start.reader.name
     return start._replace(
         parts=tuple(parts),
