@@ -106,7 +106,8 @@ def vocabulary() -> Iterator[str]:
         yield f"{escaped(about)}\n"
         yield f"{escaped(how).replace('with:', '`with`:')}\n"
         if DATA.get(name):
-            own = [one for one in DATA[name] if one not in (*ROW_DATA, *JOB_DATA, *PROBE_DATA)]
+            apart = (*ROW_DATA, *JOB_DATA, *PROBE_DATA) if name == "observation" else ()
+            own = [one for one in DATA[name] if one not in apart]
             yield f"Data: {code(own)}.\n"
         if name == "observation":
             yield f"Of rows, in kinds that start with `data-`, also: {code(ROW_DATA)}.\n"
