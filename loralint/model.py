@@ -123,10 +123,14 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """Edits that belong together; `safe` when the run's meaning is kept or was certainly not meant."""
+    """Edits that belong together; `safe` when the run's meaning is kept or was certainly not meant.
+
+    wants: canonical field -> the value that it has once they are made.
+    """
 
     safe: bool
     edits: tuple[Edit, ...]
+    wants: Mapping[str, object] = {}
 
 
 class Related(NamedTuple):

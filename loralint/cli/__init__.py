@@ -26,6 +26,7 @@ COMMANDS = {
     "rules": "List the rules.",
     "golden": "Show the golden parameter list, or one parameter.",
     "baseline": "Record today's findings so that only new ones count.",
+    "audit": "Verify or show the records of what fixes changed.",
 }
 
 

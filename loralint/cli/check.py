@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from loralint.source.shown import shown
 if TYPE_CHECKING:
     from loralint.engine.baseline import Key
     from loralint.engine.lint import Job
+    from loralint.run.project import Project
 
 
 def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -70,6 +70,10 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 @click.option("--show-skipped", is_flag=True, help="Say which files were passed over and why.")
 @click.option("--require-files", is_flag=True, help="Exit with 4 when there was nothing to lint.")
 @click.option("--isolated", is_flag=True, help="Read no settings file.")
+@click.option("--fix", is_flag=True, help="Make the safe fixes, and judge what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also fixes that may change what is meant.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change and write nothing; 1 if that is anything.")
+@click.option("--no-audit", is_flag=True, help="With --fix: keep no records in .loralint/audit.")
 @click.option("--data", metavar="FILE", multiple=True, help="Check these training rows too: JSONL, JSON, Parquet.")
 @click.option("--eval-data", metavar="FILE", multiple=True, help="Evaluation rows, looked for among those of --data.")
 @click.option("--tokenizer", metavar="FILE", default="", help="The model's tokenizer.json, to count tokens of rows.")
@@ -83,6 +87,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     """
     if "" in paths:  # an unset variable in a script, most likely; it is not this folder
         raise usage("PATH is empty")
+    _refuse_odd(paths, given)
     settings = settings_for(given["isolated"])
     try:
         job = make_job(
@@ -108,9 +113,12 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
     skipped: list[Candidate] = []
-    documents = _documents(paths or (() if given["launch"] else (".",)), given["stdin_filename"], settings, skipped)
-    if given["launch"]:
-        documents = itertools.chain([launch_line(given["launch"])], documents)
+    text = sys.stdin.buffer.read(BYTES + 1) if "-" in paths else b""
+    wanted = paths or (() if given["launch"] else (".",))
+    written = True
+    if given["fix"] or given["diff"]:
+        text, written = _fixed(_documents(wanted, text, given, settings, []), text, job, settings, paths, given)
+    documents = _documents(wanted, text, given, settings, skipped)
     read: list[str] = []
     with ExitStack() as bars:
         try:
@@ -122,8 +130,46 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
     told += _without_a_run(read, result)
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
-    _write(result, given)
-    sys.exit(_exit_code(result, given["fail_on"] or settings.fail_on, given["require_files"]))
+    _write(result, given, aside=given["fix"] and "-" in paths)
+    code = _exit_code(result, given["fail_on"] or settings.fail_on, given["require_files"])
+    sys.exit(code if written else 1)
+
+
+def _refuse_odd(paths: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Options that would do nothing are mistakes."""
+    if given["fix"] and given["diff"]:
+        raise usage("--diff writes nothing, so it stands without --fix")
+    if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
+        raise usage("--unsafe-fixes needs --fix or --diff")
+    if given["no_audit"] and not given["fix"]:
+        raise usage("--no-audit needs --fix")
+    if given["diff"] and given["outputs"]:
+        raise usage("--diff prints no report, so there is none for --output")
+    if (given["fix"] or given["diff"]) and "-" in paths and len(paths) > 1:
+        raise usage("with --fix and --diff, standard input (-) stands alone")
+
+
+def _fixed(
+    documents: Iterator[Document],
+    text: bytes,
+    job: Job,
+    settings: Settings,
+    paths: tuple[str, ...],
+    given: dict[str, Any],
+) -> tuple[bytes, bool]:
+    """Standard input after its fixes, and whether every file could be written. Ends the program after a diff."""
+    from loralint.cli.fixing import Asked, fix_files, fix_text, show_diff
+
+    def project() -> Project:
+        return around(paths)
+
+    name = (given["stdin_filename"] or "<stdin>") if "-" in paths else ""
+    asked = Asked(given["unsafe_fixes"], not given["no_audit"], name)
+    if given["diff"]:
+        sys.exit(1 if show_diff(documents, job, project, asked) else 0)
+    if name:
+        return fix_text(documents, text, job, project, asked), True
+    return text, fix_files(documents, job, project, settings, asked)
 
 
 def _noted(documents: Iterator[Document], names: list[str]) -> Iterator[Document]:
@@ -174,10 +220,13 @@ def _in_root(settings: Settings) -> str:
 
 
 def _documents(
-    paths: tuple[str, ...], stdin_name: str, settings: Settings, skipped: list[Candidate]
+    paths: tuple[str, ...], text: bytes, given: dict[str, Any], settings: Settings, skipped: list[Candidate]
 ) -> Iterator[Document]:
+    """What is to be linted, in order. text: standard input."""
+    if given["launch"]:
+        yield launch_line(given["launch"])
     if "-" in paths:
-        yield read_bytes(sys.stdin.buffer.read(BYTES + 1), stdin_name or "<stdin>")
+        yield read_bytes(text, given["stdin_filename"] or "<stdin>")
     for one in starts_first(discover([path for path in paths if path != "-"], exclude=settings.exclude)):
         if one.missing:
             raise usage(f"{shown(one.shown)}: {one.skipped}")
@@ -187,13 +236,14 @@ def _documents(
             yield read_file(one.path, one.shown)
 
 
-def _write(result: Report, given: dict[str, Any]) -> None:
+def _write(result: Report, given: dict[str, Any], *, aside: bool) -> None:
+    """Print the report; aside: on standard error, since standard output holds the fixed text."""
     for name, path in given["outputs"]:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(render(name, result, color=False))
     name = "statistics" if given["statistics"] else given["format_"]
     text = render(name, result, color=color())
-    click.echo(text, nl=False, color=True if color() else None)
+    click.echo(text, nl=False, err=aside, color=True if color() else None)
 
 
 def _exit_code(result: Report, fail_on: str, require_files: bool) -> int:

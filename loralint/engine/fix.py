@@ -25,7 +25,14 @@ def fix_of(rule: Rule, hit: Hit, config: Config, *, pinned: bool) -> Fix | None:
         edits = tuple(_edits(rule.fix, hit, config))
     except (_NoFixError, ValueError):  # ValueError: the place is written in a way that cannot be edited by span
         return None
-    return Fix(pinned and bool(rule.fix.get("safe")), edits) if edits and _disjoint(edits) else None
+    if not edits or not _disjoint(edits):
+        return None
+    wants = {field: _wanted(raw, hit) for field, raw in rule.fix.get("set", {}).items()}
+    return Fix(pinned and bool(rule.fix.get("safe")), edits, wants)
+
+
+def _wanted(raw: object, hit: Hit) -> object:
+    return hit.suggest if raw == "{suggest}" else raw
 
 
 def _disjoint(edits: tuple[Edit, ...]) -> bool:
@@ -43,7 +50,7 @@ def _edits(fix: Mapping[str, Any], hit: Hit, config: Config) -> Iterator[Edit]:
         yield from _rewrite(hit.observation, _teller(hit.observation, hit, config))
     gone = {value.key: value for field in fix.get("remove", ()) for value in _written(field, config)}
     for field, raw in fix.get("set", {}).items():
-        yield from _set(field, hit.suggest if raw == "{suggest}" else raw, hit, config, list(gone))
+        yield from _set(field, _wanted(raw, hit), hit, config, list(gone))
     for key, value in gone.items():
         yield from _remove(config.holder(value.span), key)
 

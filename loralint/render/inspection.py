@@ -17,8 +17,8 @@ _DISAGREE = ("overruled", "differs", "conflict", "disagree", "misplaced", "in-tw
 _LINES = 40  # of a diff that are shown for one file
 
 
-def inspection(report: Report, fixed: Mapping[str, str]) -> Iterator[str]:
-    """Lines for people. fixed: file -> its text after all safe fixes."""
+def inspection(report: Report, before: Mapping[str, str], fixed: Mapping[str, str]) -> Iterator[str]:
+    """Lines for people. before, fixed: file -> its text now and after all safe fixes, of those that would change."""
     runs = [run for run in report.runs if run.framework]
     yield f"Runs: {len(runs) or 'none'}"
     for run in runs:
@@ -29,7 +29,7 @@ def inspection(report: Report, fixed: Mapping[str, str]) -> Iterator[str]:
     yield from _section("Parts that disagree", [_told(one) for one in apart])
     yield from _section("Variables that count", _variables(runs))
     yield from _section("Not checked", _unchecked(report))
-    yield from _section("Safe fixes", list(_diffs(report, fixed)))
+    yield from _section("Safe fixes", list(_diffs(before, fixed)))
 
 
 def _section(title: str, lines: list[str]) -> Iterator[str]:
@@ -89,9 +89,9 @@ def _unchecked(report: Report) -> list[str]:
     return [f"{reason} ({count} run{'s' if count > 1 else ''})" for reason, count in counts.most_common()]
 
 
-def _diffs(report: Report, fixed: Mapping[str, str]) -> Iterator[str]:
+def _diffs(before: Mapping[str, str], fixed: Mapping[str, str]) -> Iterator[str]:
     for file, text in sorted(fixed.items()):
-        old, new = redact(report.texts[file]).splitlines(), redact(text).splitlines()
+        old, new = redact(before[file]).splitlines(), redact(text).splitlines()
         lines = list(difflib.unified_diff(old, new, path(file), path(file), lineterm="", n=1))
         yield from (clean(line, limit=160) for line in lines[:_LINES])
         if len(lines) > _LINES:

@@ -11,7 +11,7 @@ from loralint.run.project import Manifest, Project
 from loralint.source.discover import within
 from loralint.source.document import Document
 from loralint.source.limits import BYTES
-from loralint.source.read import NotRegularError, open_regular, read_file
+from loralint.source.read import NotRegularError, open_regular
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 # Manifests beside one that are looked at; a folder with more is no example of a training.
@@ -30,7 +30,7 @@ def maps_around(document: Document, project: Project, given: Mapping[str, str]) 
     wanted = frozenset(_WANTED.findall(document.text)) - own - given.keys()
     for one in _beside(document, project) if wanted else ():
         if one.maps and not wanted.isdisjoint(one.names):
-            found += [each for each in maps_of(read_file(one.path, one.shown)) if each.name in wanted]
+            found += [each for each in maps_of(project.peek(one.path, one.shown)) if each.name in wanted]
     return tuple(found)
 
 

@@ -33,7 +33,7 @@ SUFFIXES = (
 )
 # Never a project's own configs, and large. Virtual environments under other names are known by their pyvenv.cfg.
 _SKIPPED = frozenset(
-    {".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "site-packages"}
+    {".git", ".hg", ".svn", ".loralint", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "site-packages"}
     | {".mypy_cache", ".ruff_cache", ".pytest_cache"}
 )
 # Of a .gitignore no more is read; the largest in wide use has a few hundred lines.
