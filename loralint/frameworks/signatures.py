@@ -223,6 +223,13 @@ _ONETRAINER = _keys("""
     base_model_name output_model_format output_model_destination learning_rate_scheduler concept_file_name concepts unet
     transformer text_encoder workspace_dir layer_filter_preset lora_rank peft_type train_dtype
 """)
+# Of a preset of lora-scripts' form, what it changes.
+_FORM = _keys("""
+    data.network_module data.network_dim data.network_alpha data.unet_lr data.learning_rate data.optimizer_type
+    data.lr_scheduler data.train_batch_size data.max_train_epochs data.resolution data.enable_bucket data.model_type
+    data.timestep_sampling data.mixed_precision
+""")
+_FORM_METADATA = _keys("metadata.name metadata.version")
 _HCP = _keys("_base_ lora_unet lora_text_encoder")
 _HCP_ALSO = _keys("""
     model.tokenizer_repeats model.ema_unet model.ema_text_encoder model.clip_skip train.train_steps train.save_step
@@ -261,7 +268,15 @@ MARKS = (
 )
 MARKS |= _SWIFT_SCRIPT | _SWIFT_ROLES | _LITGPT_SECTIONS | _AI_TOOLKIT | {"model.type", "optimizer.type"}
 _KAITO = _keys("training_config.LoraConfig training_config.TrainingArguments training_config.ModelConfig")
-MARKS |= _KAITO | {"model.pretrained_model_name_or_path"} | _HCP_ALSO | _SIMPLETUNER_SAVED | _SIMPLETUNER_SAVED_ALSO
+MARKS |= (
+    _FORM
+    | _FORM_METADATA
+    | _KAITO
+    | {"model.pretrained_model_name_or_path"}
+    | _HCP_ALSO
+    | _SIMPLETUNER_SAVED
+    | _SIMPLETUNER_SAVED_ALSO
+)
 
 # Keys whose value is a mapping where they are a sign; any other mapping at the root is no sign.
 MAPPINGS = (
@@ -342,6 +357,7 @@ SIGNATURES = (
               none=_keys("apiVersion")),
     Signature("sd-scripts", "sd_scripts", _keys("pretrained_model_name_or_path"), _SD_SCRIPTS, 4, _SD_SCRIPTS_ONLY, 1,
               _keys("apiVersion")),
+    Signature("sd-scripts", "lora_scripts_preset", _FORM_METADATA, _FORM, 1, none=_keys("apiVersion")),
     Signature("onetrainer", "onetrainer", _keys("training_method model_type"), _ONETRAINER, 1,
               none=_keys("apiVersion")),
     Signature("hcp-diffusion", "hcp_diffusion", _keys("model.pretrained_model_name_or_path"), _HCP, 1, _HCP_ALSO, 3,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import loralint
 from loralint.frameworks.detect import detect
 from loralint.frameworks.readers.sd_scripts import READER
 from loralint.frameworks.readers.sd_scripts_flags import reader_of
+from loralint.model import Unknown
 from loralint.source.read import read_bytes
 
 FILE = """\
@@ -129,3 +131,28 @@ def test_a_script_refuses_what_it_lacks(started, observed):
         "mixed_precision": ("rejected", "crash"),
     }
     assert observed(started(reader_of("flux_train_network"), {**base, "blocks_to_swap": "18"})) == {}
+
+
+PRESET = """\
+[metadata]
+name = "faces"
+version = "1.0"
+train_type = "sdxl-lora"
+
+[data]
+network_dim = 16
+{} = 1e-4
+positive_prompts = "a face"
+"""
+
+
+@pytest.mark.parametrize(("key", "found"), [("unet_lr", set()), ("unet_lrr", {"unet_lrr"}), ("gpu_ids", set())])
+def test_a_preset_of_a_form_says_what_it_changes(tmp_path, key, found):
+    """Keys of the form's own are no fault, and what the preset leaves out is not known."""
+    (tmp_path / "faces.toml").write_text(PRESET.format(key), encoding="utf-8")
+    (run,) = loralint.check(tmp_path, show_settings=True).runs
+    assert run.framework == "sd-scripts"
+    assert {one.key for one in run.findings} == found
+    values = {row.parameter: row.value.value for row in run.settings}
+    assert values["adapter.rank"] == 16
+    assert isinstance(values["adapter.alpha"], Unknown)

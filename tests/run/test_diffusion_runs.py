@@ -108,3 +108,22 @@ def test_a_value_for_a_key_that_is_none(tmp_path):
     (run,) = loralint.check(tmp_path / "train.sh").runs
     assert [(one.rule, one.key) for one in run.findings] == [("LL101", "learning_rte")]
     assert run.findings[0].message.startswith("training stops before it starts")
+
+
+PIPE = "NCCL_P2P_DISABLE=1 deepspeed --num_gpus=2 train.py --deepspeed --config examples/wan.toml\n"
+
+
+def test_diffusion_pipe_without_its_config_is_named_and_not_judged(tmp_path):
+    (tmp_path / "train.sh").write_text(PIPE, encoding="utf-8")
+    (run,) = loralint.check(tmp_path).runs
+    assert run.framework == "diffusion-pipe"
+    assert "what a file of the run says: `examples/wan.toml` is not in the folder" in [one.message for one in run.notes]
+    assert not run.findings
+
+
+@pytest.mark.parametrize(
+    "line", ["python train.py --config x.toml", "deepspeed train.py --deepspeed ds.json --config x.toml"]
+)
+def test_a_program_of_nobody_with_a_config_is_no_run(tmp_path, line):
+    (tmp_path / "train.sh").write_text(line, encoding="utf-8")
+    assert not loralint.check(tmp_path).runs

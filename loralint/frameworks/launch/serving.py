@@ -161,11 +161,23 @@ def _served(launch: Launch) -> Served | None:
     for pattern, module in _SCRIPTS if path else ():
         if re.fullmatch(pattern, path):
             return Served(module, family=module if module in _BY_NAME else "")
+    if _is_pipe(launch):
+        return Served("diffusion_pipe")
     stem = _stem(launch)
     for family in _FAMILIES if stem else ():
         if _of_script(family, stem) is not None and _fits(launch, family):
             return Served(_MODULE_OF.get(family, family), family=family)
     return _by_flags(launch)
+
+
+def _is_pipe(launch: Launch) -> bool:
+    """Whether it is diffusion-pipe's: DeepSpeed starts `train.py --deepspeed --config FILE.toml`."""
+    root = launch.flags.root
+    switch, config = (root.get("deepspeed"), root.get("config")) if root is not None else (None, None)
+    started = _stem(launch) == "train" and any(one.name == "deepspeed" for one in launch.launchers)
+    return (
+        started and switch is not None and switch.tag == "bool" and config is not None and config.raw.endswith(".toml")
+    )
 
 
 def _fits(launch: Launch, family: str) -> bool:
