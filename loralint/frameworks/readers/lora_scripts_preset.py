@@ -1,6 +1,6 @@
 """Presets of lora-scripts (fdefba97 read): `[data]` holds what they change in the form that makes sd-scripts' config.
 
-The form has keys of its own, which are taken off before sd-scripts reads the rest: of unknown keys only likely slips are
+The form has keys of its own, taken off before sd-scripts reads the rest: of unknown keys only likely slips are
 told.
 Sources: config/presets, mikazuki/app/api.py, mikazuki/schema.
 """
