@@ -89,6 +89,20 @@ def check(
     return report(itertools.chain(line, files), job, project=around(paths))
 
 
+def watch(
+    path: str | os.PathLike[str], *, select_rules: Iterable[str] = (), ignore_rules: Iterable[str] = ()
+) -> Report:
+    """Judge the log of a training: a file, or the newest log in a folder (`loralint.watch.read`).
+
+    Raises ValueError, saying what to give instead, for a path that leads to no log with losses, or an unknown rule.
+    """
+    from loralint.engine.watched import judge_log
+    from loralint.watch.read import read
+
+    rules = select(all_rules(), tuple(select_rules), tuple(ignore_rules), False)
+    return Report((judge_log(read(os.fspath(path)), rules),))
+
+
 def probing(job: Job, request: Request) -> Job:
     """The job with micro-training. Raises ValueError, saying what to do, where that cannot be had."""
     from loralint.probe.request import prober
@@ -109,7 +123,8 @@ def launch_line(text: str) -> Document:
 
 
 # What starts runs that other files are part of.
-_STARTING = (".sh", ".bash", ".zsh", ".ps1", ".bat", ".mk", "makefile", ".ipynb", ".py")
+_STARTING = (".sh", ".bash", ".zsh", ".ps1", ".bat", ".mk", "makefile", ".ipynb", ".py", "kustomization.yaml",
+             "kustomization.yml")  # fmt: skip
 
 
 def starts_first(found: Iterable[Candidate]) -> list[Candidate]:

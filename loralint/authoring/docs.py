@@ -36,6 +36,7 @@ TOPIC_TITLES = {
     "keys": "Keys that the framework does not take as meant",
     "script": "What a training script does, and in which order",
     "security": "Secrets and code of others",
+    "log": "Logs of trainings, for `loralint watch`",
     "source": "The file, and comments for loralint",
 }
 

@@ -53,9 +53,10 @@ ROW_DATA = (
 JOB_DATA = (
     "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
     "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
-    "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead",
+    "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead", "by",
 )  # fmt: skip
 PROBE_DATA = ("model", "own", "certain", "place", "cause", "change", "safe")
+LOG_DATA = ("lasting", "trained", "step", "curve")
 # what each template's hits hold besides the place and the suggestion
 DATA = {
     "condition": (),
@@ -69,6 +70,7 @@ DATA = {
         *ROW_DATA,
         *JOB_DATA,
         *PROBE_DATA,
+        *LOG_DATA,
     ),
     "without_effect": ("keys", "count"),
     "conflict": ("first", "second"),
@@ -106,13 +108,14 @@ def vocabulary() -> Iterator[str]:
         yield f"{escaped(about)}\n"
         yield f"{escaped(how).replace('with:', '`with`:')}\n"
         if DATA.get(name):
-            apart = (*ROW_DATA, *JOB_DATA, *PROBE_DATA) if name == "observation" else ()
+            apart = (*ROW_DATA, *JOB_DATA, *PROBE_DATA, *LOG_DATA) if name == "observation" else ()
             own = [one for one in DATA[name] if one not in apart]
             yield f"Data: {code(own)}.\n"
         if name == "observation":
             yield f"Of rows, in kinds that start with `data-`, also: {code(ROW_DATA)}.\n"
             yield f"Of manifests, in kinds that start with `job-`, also: {code(JOB_DATA)}.\n"
             yield f"Of micro-training, in kinds that start with `probe-`, also: {code(PROBE_DATA)}.\n"
+            yield f"Of logs, in kinds that start with `log-`, also: {code(LOG_DATA)}.\n"
     yield "## Facts\n"
     yield "Computed from the fields. What a fact needs and nobody says makes it unknown, and the rule is not checked.\n"
     yield table(("fact", "meaning"), ((f"`{name}`", escaped(_fact(name))) for name in sorted(FACTS)))

@@ -10,8 +10,8 @@ from loralint.checks import TEMPLATES
 from loralint.facts import FACTS
 
 TOPICS = (
-    "batch", "checkpoint", "data", "diffusion", "distributed", "keys", "kubernetes", "launch", "memory", "method",
-    "precision", "quant", "rate", "schedule", "scale", "script", "security", "source", "target",
+    "batch", "checkpoint", "data", "diffusion", "distributed", "keys", "kubernetes", "launch", "log", "memory",
+    "method", "precision", "quant", "rate", "schedule", "scale", "script", "security", "source", "target",
 )  # fmt: skip
 NAMES = frozenset(FIELDS) | frozenset(FACTS) | {"item"}
 _HIT = "hit."

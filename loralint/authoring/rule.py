@@ -141,6 +141,7 @@ class Given(Strict):
     companions: dict[str, str] = Field({}, description="--with, name of the file: its text")
     env: dict[str, str] = Field({}, description="--env, name of the variable: its value")
     probe: bool = Field(default=False, description="--probe, on the embedded model")
+    log: bool = Field(default=False, description="the text is a training's log, for `loralint watch`")
     needs: str | None = Field(None, description="package of an extra without which the rule is not checked")
 
 

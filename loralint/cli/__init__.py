@@ -21,6 +21,7 @@ _COLLECT_AFTER = 50_000
 COMMANDS = {
     "check": "Lint training configs.",
     "inspect": "Look over a folder before the launch: runs, secrets, contradictions, variables, fixes.",
+    "watch": "Say what the log of a training in progress shows.",
     "show": "Show a run's effective settings and where each comes from.",
     "explain": "Explain a rule, or find the rule behind an error text.",
     "rules": "List the rules.",

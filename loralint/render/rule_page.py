@@ -153,7 +153,8 @@ def _example(hot: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[Blo
     kind = "bad" if example.get("bad") else "good"
     for framework, text in example[kind].items():
         given = " ".join(_options(example.get("options") or {}))
-        yield Block("text", f"{kind.capitalize()}, {framework}{f', with {given}' if given else ''}:")
+        what = "a log" if (example.get("options") or {}).get("log") else framework
+        yield Block("text", f"{kind.capitalize()}, {what}{f', with {given}' if given else ''}:")
         finds = example.get("finds")
         marks = {finds["line"]: _mark(hot, finds)} if finds else {}
         rows = _rows(example.get("options") or {})

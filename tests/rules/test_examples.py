@@ -44,6 +44,10 @@ def _check(text: str, framework: str, example: Example, folder: Path):
     file.write_bytes(text.encode() + b" " * given.padding)
     if given.needs:
         pytest.importorskip(given.needs)
+    if given.log:
+        from loralint.api import watch
+
+        return watch(file).runs[0], text
     for beside, lines in {**given.data, **given.eval_data, **given.companions}.items():
         (folder / beside).write_text(lines, "utf-8")
     report = loralint.check(

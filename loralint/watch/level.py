@@ -1,0 +1,76 @@
+"""Where a loss stands against where the run began and against the best that it reached, one value after the other.
+
+The probe's bands rest on a loss that stands one nat above the frozen base's. A log has no frozen base, but LoRA begins
+at it: B is zero, so the first loss is the base's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from statistics import median, median_low
+
+CROSSING = 1.0  # nats; where a loss is far smaller than that, as in diffusion, three times the first value
+_RECENT = 5  # values whose median is "now", so that one odd batch is not
+_LASTING = 3  # times in a row that the median stands high; it takes five values, three of them high, to begin with
+_STEADY = 100  # falls from one value to the next, whose median is what neighbours scatter; a blow-up has few
+_FEWEST = 3
+
+
+class Level:
+    """Fed by `add`. now: median of the last values. start: of the first few, or the first if it broke at once.
+
+    best: the least median so far. worse_than_start, worse_than_best: it stands high, for how many values in a row.
+    """
+
+    __slots__ = (
+        "_falls", "_first", "_last", "_recent", "best", "now", "seen", "start", "worse_than_best", "worse_than_start",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.now = self.start = self.best = 0.0
+        self.worse_than_start = self.worse_than_best = 0
+        self._first = self._last = 0.0
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._falls: deque[float] = deque(maxlen=_STEADY)
+
+    @property
+    def high(self) -> bool:
+        """Whether it stands high now; a checkpoint that is written now may hold a broken adapter."""
+        return bool(self.worse_than_start or self.worse_than_best)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether it has stood high for so long that no odd batch explains it."""
+        return max(self.worse_than_start, self.worse_than_best) >= _LASTING
+
+    def add(self, value: float) -> None:
+        """One more loss, which must be finite."""
+        self.seen += 1
+        self._recent.append(value)
+        self.now = median_low(self._recent)
+        if self.seen == 1:
+            self._first = self.best = value
+        elif value < self._last:
+            self._falls.append(self._last - value)
+        if self.seen <= _RECENT:
+            self.start = self.now
+        self._last = value
+        self._judge()
+        self.best = min(self.best, self.now)
+
+    def _judge(self) -> None:
+        if self.seen < _FEWEST:
+            return
+        scatter = median(self._falls) if self._falls else 0.0
+        if self.now - self._first > 2 * _bar(self._first, scatter):  # it broke at once
+            self.start = min(self.start, self._first)
+        above_best = max(CROSSING, 0.5 * abs(self.best), 0.25 * abs(self.start), 5 * scatter)
+        self.worse_than_start = self.worse_than_start + 1 if self.now - self.start > _bar(self.start, scatter) else 0
+        self.worse_than_best = self.worse_than_best + 1 if self.now - self.best > above_best else 0
+
+
+def _bar(start: float, scatter: float) -> float:
+    """What a loss may rise above where it began."""
+    size = abs(start)
+    return max(min(CROSSING, 2 * size) if size else CROSSING, 0.25 * size, 3 * scatter)
