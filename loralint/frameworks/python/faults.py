@@ -9,7 +9,7 @@ from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.trace import last
 from loralint.frameworks.table import Observation
-from loralint.model import Value
+from loralint.model import Unknown, Value
 from loralint.source.document import Document, Node, Pair
 from loralint.source.script import Script
 from loralint.source.secrets import find, redact
@@ -43,7 +43,9 @@ def _joined(script: Script, document: Document) -> Iterator[Observation]:
         if pair is not None:
             where = place(document, pair, key)._replace(span=fault.span, text=None)
             data = {"advice": "write a comma behind every string of the list"}
-            yield Observation("coerced", where, "changed", fault.message, data=data)
+            alone = key.endswith(".target_modules") and len(pair.value.items) == 1  # no module has such a name
+            yield Observation("coerced", where, "crash" if alone else "changed", fault.message, data=data)
+            _blur(pair, fault.span.start)
 
 
 def _holding(root: Node | None, offset: int) -> tuple[str, Pair] | None:
@@ -53,6 +55,13 @@ def _holding(root: Node | None, offset: int) -> tuple[str, Pair] | None:
             if any(item.start <= offset < item.end for item in pair.value.items):
                 return f"{outer.key}.{pair.key}", pair
     return None
+
+
+def _blur(pair: Pair, offset: int) -> None:
+    """Make the joined string an unknown one, so that nothing else is told of what nobody meant to write."""
+    for item in pair.value.items:
+        if item.start <= offset < item.end:
+            item.native = Unknown("a comma is missing in the list")
 
 
 def _nothing(document: Document) -> Iterator[Observation]:

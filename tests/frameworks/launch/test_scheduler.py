@@ -9,7 +9,8 @@ from loralint.model import Unknown
 
 LINE = (
     "{} torchrun --nproc_per_node=4 src/train.py --stage sft --finetuning_type lora"
-    " --model_name_or_path Qwen/Qwen2.5-7B --do_train --dataset d --bf16 true --learning_rate 2e-4 --output_dir out --per_device_train_batch_size 1\n"
+    " --model_name_or_path Qwen/Qwen2.5-7B --do_train --dataset d --bf16 true --learning_rate 2e-4 --output_dir out"
+    " --per_device_train_batch_size 1\n"
 )
 
 
