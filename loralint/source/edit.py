@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from loralint.model import Edit
-from loralint.source.edit_call import elsewhere, in_cell, insert_argument, remove_argument
+from loralint.source.edit_call import elsewhere, insert_argument, remove_argument
+from loralint.source.edit_cell import in_cell, in_string
 from loralint.source.edit_flag import insert_flag, remove_flag
 from loralint.source.literal import pair_text, scalar_text
 
@@ -49,8 +50,6 @@ def set_value(doc: Document, node: Node, text: str) -> Edit:
     """Replace a value by a text of one line. An anchor on it stays; an alias is replaced, not what it names."""
     _keep_sealed(doc)
     before = doc.text[: node.start].rstrip(" \t")[-1:]
-    if in_cell(node):
-        raise ValueError("a cell of a notebook is a text in quotes")
     if doc.format == "flags" and node.tag == "bool" and doc.text[node.start : node.start + 1] == "-":
         raise ValueError("a switch has no value of its own, and not every program takes one behind it")
     if elsewhere(doc, node):
@@ -61,6 +60,8 @@ def set_value(doc: Document, node: Node, text: str) -> Edit:
         if before not in {":", "-"}:
             raise ValueError("there is no place for a value here")
         return Edit(doc.file, node.start, node.end, " " + text)
+    if in_cell(node):
+        return in_string(doc, Edit(doc.file, node.start, node.end, text))
     _keep_anchors(doc, node.start, node.end)
     if doc.format != "yaml" or node.kind == "scalar" or node.alias or _is_flow(doc, node):
         return Edit(doc.file, node.start, node.end, text)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from loralint.model import Edit
+from loralint.source.edit_cell import in_cell, in_string
 from loralint.source.literal import pair_text
 
 if TYPE_CHECKING:
@@ -16,22 +17,19 @@ _PLAINLY = r"{}\s*=\s*(?:[\w.]+|[rR]?\"[^\"\\\r\n]*\"|[rR]?'[^'\\\r\n]*')(?=\s*[
 _COMMA = re.compile(r"\s*,[ \t]*")
 
 
-def in_cell(node: Node) -> bool:
-    """Whether a node stands in a notebook, whose cells are texts in quotes."""
-    return getattr(node.start_mark, "cell", None) is not None
-
-
 def elsewhere(doc: Document, node: Node) -> bool:
     """Whether a node stands in a file that the program only loads."""
     return getattr(node.start_mark, "file", doc.file) != doc.file
 
 
 def insert_argument(doc: Document, call: Node, key: str, text: str) -> Edit:
-    """Put a keyword before the first one that the call has. ValueError where it has none, or in a notebook."""
+    """Put a keyword before the first one that the call has. ValueError where it has none."""
     first = next((pair for pair in call.pairs if _is_keyword(doc, call, pair)), None)
-    if first is None or in_cell(call):
+    if first is None:
         raise ValueError("there is no keyword beside which another one could stand")
     at = first.key_node.start
+    if in_cell(call):
+        return in_string(doc, Edit(doc.file, at, at, f"{pair_text(key, text, 'python')}, "))
     quoted = doc.text[at] in "\"'"
     line = doc.text[doc.lines.starts[first.key_node.line - 1] : at]
     gap = doc.newline + line if not line.strip() else " "
@@ -40,9 +38,12 @@ def insert_argument(doc: Document, call: Node, key: str, text: str) -> Edit:
 
 
 def remove_argument(doc: Document, call: Node, pair: Pair) -> Edit:
-    """Take a keyword out with one comma. ValueError where its end is not plain to see, or in a notebook."""
-    if in_cell(call):
-        raise ValueError("a cell of a notebook is a text in quotes")
+    """Take a keyword out with one comma. ValueError where its end is not plain to see."""
+    edit = _remove(doc, call, pair)
+    return in_string(doc, edit) if in_cell(call) else edit
+
+
+def _remove(doc: Document, call: Node, pair: Pair) -> Edit:
     if not _is_keyword(doc, call, pair):
         raise ValueError("the argument is not written as a keyword here")
     start, end = pair.key_node.start, _end(doc, pair)

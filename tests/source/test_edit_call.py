@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 
 import pytest
 from hypothesis import given
@@ -75,13 +76,46 @@ def test_a_value_that_is_worked_out_keeps_its_keyword():
         remove_pair(document, call, call.pair("r")._replace(value=call.get("lora_alpha")))
 
 
-def test_cells_of_a_notebook_are_left_alone():
-    cell = '{"cells": [{"cell_type": "code", "source": ["from peft import LoraConfig\\n", "LoraConfig(r=8)"]}]}'
-    document, call = parse(cell, "a.ipynb")
-    with pytest.raises(ValueError, match="notebook"):
-        set_value(document, call.get("r"), "16")
-    with pytest.raises(ValueError, match="notebook"):
-        remove_pair(document, call, call.pair("r"))
+def cell(*lines: str) -> str:
+    """A notebook with one cell, each line a string of its own, as Jupyter writes it."""
+    source = [HEAD, *(f"{line}\n" for line in lines[:-1]), lines[-1]]
+    return json.dumps({"cells": [{"cell_type": "code", "source": source}]}, indent=1, ensure_ascii=False)
+
+
+def code(notebook: str) -> str:
+    return "".join(json.loads(notebook)["cells"][0]["source"])
+
+
+CELLS = [
+    ("LoraConfig(r=8, bias='none')",),
+    ("LoraConfig(", '    r=8,  # the "rank" é', '    bias="none",', ")"),
+    ('LoraConfig(bias="none", r=8)',),
+]
+
+
+@pytest.mark.parametrize("lines", CELLS)
+def test_in_a_cell_quotes_are_escaped_and_the_rest_stays(lines):
+    text = cell(*lines)
+    document, call = parse(text, "a.ipynb")
+    edits = {
+        "set": set_value(document, call.get("bias"), scalar_text('a"b\\', "python")),
+        "put": insert_pair(document, call.pairs[-1], "init_lora_weights", scalar_text("pissa", "python")),
+        "out": remove_pair(document, call, call.pair("bias")),
+    }
+    fixed = {how: apply(text, [edit]) for how, edit in edits.items()}
+    before = keywords(code(text))
+    assert keywords(code(fixed["set"])) == {**before, "bias": repr('a"b\\')}
+    assert keywords(code(fixed["put"])) == {**before, "init_lora_weights": "'pissa'"}
+    assert keywords(code(fixed["out"])) == {"r": "8"}
+    assert all(("é" in one) == ("é" in text) for one in fixed.values())
+
+
+def test_what_is_spread_over_lines_of_a_cell_is_left_alone():
+    document, call = parse(cell("LoraConfig(", "    target_modules=[", '        "q_proj"],', ")"), "a.ipynb")
+    with pytest.raises(ValueError, match="several lines"):
+        set_value(document, call.get("target_modules"), '"all-linear"')
+    with pytest.raises(ValueError, match="several lines"):
+        remove_pair(document, call, call.pair("target_modules"))
 
 
 PLAIN = (
