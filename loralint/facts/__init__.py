@@ -70,6 +70,9 @@ PLACES = {
     "model.tied": "model:tied",
     "model.kind": "model:kind",
     "model.vision": "model:vision",
+    "model.moe": "model:moe",
+    "model.vocabulary": "architecture:vocabulary",
+    "model.shape": "architecture:shape",
     "model.fp16_unsafe": "model:fp16_unsafe",
     "model.prequantized": "model:prequantized",
     "task.group": "task:group",
@@ -87,6 +90,15 @@ PLACES = {
     "targets.kind": "targets:kind",
     "targets.names": "targets:names",
     "targets.embedding": "targets:embedding",
+    "targets.packed": "targets:packed",
+    "targets.packed_missing": "targets:packed_missing",
+    "targets.experts_left": "targets:experts_left",
+    "targets.all_excluded": "targets:all_excluded",
+    "targets.towers": "targets:towers",
+    "targets.usual": "targets:usual",
+    "targets.narrowest": "trainable:narrowest",
+    "lora.trainable": "trainable:total",
+    "lora.trainable_by_module": "trainable:by_module",
 }
 
 

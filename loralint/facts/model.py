@@ -108,6 +108,11 @@ def vision(scope: Scope) -> Value:
     return derived(_model(scope).vision)
 
 
+def moe(scope: Scope) -> Value:
+    """Whether its family has experts."""
+    return derived(_model(scope).moe)
+
+
 def fp16_unsafe(scope: Scope) -> Value:
     """Whether its family is known to overflow in fp16."""
     diffusion = known(scope, "model.diffusion_family")

@@ -1,0 +1,115 @@
+"""How many parameters train: by PEFT's rules on every module of the base model."""
+
+from __future__ import annotations
+
+from loralint.facts.architecture import built
+from loralint.facts.need import Missing, known, positive
+from loralint.facts.scope import Scope, derived
+from loralint.knowledge import peft
+from loralint.knowledge.pattern import Unmatchable
+from loralint.knowledge.targets import LINEAR, Refused
+from loralint.knowledge.usual import usual_targets
+from loralint.model import Value
+
+
+def total(scope: Scope) -> Value:
+    """Trainable parameters of the LoRA run, as PEFT prints them; None without LoRA.
+
+    Unknown where the model's modules are not, and where they differ between Transformers 4 and 5.
+    """
+    counts = {made.total for made in _made(scope)}
+    if len(counts) != 1:
+        raise Missing("how many parameters train differs between Transformers 4 and 5")
+    count = counts.pop()
+    if count is None:
+        raise Missing("the shapes of some adapted layers are not known")
+    return derived(count)
+
+
+def by_module(scope: Scope) -> Value:
+    """Trainable parameters by the last name of the module, the most first."""
+    known(scope, "lora.trainable")
+    sums: dict[str, int] = {}
+    made = _made(scope)[0]
+    for part in (made.modules, made.parameters, made.saved, made.rows):
+        for path, count in part.items():
+            name = path.rpartition(".")[2]
+            sums[name] = sums.get(name, 0) + (count or 0)
+    if made.biases:
+        sums["bias"] = made.biases
+    return derived(dict(sorted(sums.items(), key=lambda pair: -pair[1])))
+
+
+def narrowest(scope: Scope) -> Value:
+    """The smallest side of an adapted matrix, beyond which more rank adds nothing that it could hold."""
+    sides = [min(side) for made in _made(scope) for side in _sides(scope, made)]
+    if not sides:
+        raise Missing("the shapes of the adapted layers are not known")
+    return derived(min(sides))
+
+
+def _sides(scope: Scope, made: peft.Adapted) -> list[tuple[int, ...]]:
+    modules = {one.path: dict(one.weights).get("weight") for one in built(scope).modules if one.kind in LINEAR}
+    return [shape for path in made.modules if (shape := modules.get(path))]
+
+
+def _made(scope: Scope) -> list[peft.Adapted]:
+    """What PEFT makes of the model as either generation of Transformers builds it."""
+    if known(scope, "lora.on") is not True:
+        raise Missing("no LoRA trains")
+    if known(scope, "model.vision") and (known(scope, "model.freeze_vision") or known(scope, "kernel.unsloth")):
+        raise Missing("the trainer itself leaves parts of the model out")
+    return [_adapted(scope, version) for version in ("5", "4")]
+
+
+def _adapted(scope: Scope, version: str) -> peft.Adapted:
+    model = built(scope, version)
+    wanted = _targets(scope, model.model_type)
+    try:
+        return peft.adapt(
+            peft.Model(model.modules, model.model_type, model.head, model.embedding, model.tied, model.experts), wanted
+        )
+    except (Refused, Unmatchable) as reason:
+        raise Missing(f"PEFT would not build this adapter: {reason}") from None
+
+
+def _targets(scope: Scope, model_type: str) -> peft.Targets:
+    spoken = known(scope, "adapter.targets")
+    layers = known(scope, "adapter.layers")
+    return peft.Targets(
+        modules=_listed(spoken) if spoken is not None else usual_targets(model_type),
+        rank=int(positive(scope, "adapter.rank", "the config gives no rank")),
+        exclude=_listed(known(scope, "adapter.exclude")),
+        layers=tuple(n for n in layers if isinstance(n, int)) if isinstance(layers, (list, tuple)) else None,
+        layers_pattern=_listed(known(scope, "adapter.layers_pattern")),
+        rank_pattern=_ranks(known(scope, "adapter.rank_pattern")),
+        parameters=_names(known(scope, "adapter.target_parameters")),
+        saved=_names(known(scope, "adapter.modules_to_save")),
+        tokens=_tokens(known(scope, "adapter.trainable_tokens")),
+        bias=str(known(scope, "adapter.bias") or "none"),
+        dora=known(scope, "adapter.dora") is True,
+        classifies=known(scope, "adapter.task_type") == "SEQ_CLS",
+    )
+
+
+def _listed(value: object) -> str | tuple[str, ...] | None:
+    return value if isinstance(value, str) else _names(value) or None
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(str(name) for name in value) if isinstance(value, (list, tuple)) else ()
+
+
+def _ranks(value: object) -> dict[str, int]:
+    pairs = value.items() if isinstance(value, dict) else ()
+    return {str(name): rank for name, rank in pairs if isinstance(rank, int) and not isinstance(rank, bool)}
+
+
+def _tokens(value: object) -> tuple[int, ...] | dict[str, tuple[int, ...]] | None:
+    if isinstance(value, dict):
+        return {str(name): numbers for name, listed in value.items() if (numbers := _numbers(listed))}
+    return _numbers(value) or None
+
+
+def _numbers(value: object) -> tuple[int, ...]:
+    return tuple(n for n in value if isinstance(n, int)) if isinstance(value, (list, tuple)) else ()

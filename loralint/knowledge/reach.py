@@ -1,0 +1,80 @@
+"""What a name may mean in a model of which only the type is known: in any class, with Transformers 4 or 5.
+
+Paths hold `*` for the number of a layer. So "nothing has this name" can be proved, and "this many have it" cannot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+from loralint.knowledge import catalogue
+from loralint.knowledge.pattern import whole
+from loralint.knowledge.structure import Row
+from loralint.knowledge.targets import PACKED, SUPPORTED
+
+_TRIED = (1, 200, 64, 12, 4)  # numbers, by how many lists lie in one another
+
+
+class Names(NamedTuple):
+    """Paths: layers that take an adapter, modules that take none (with their class), and weights of the latter."""
+
+    layers: tuple[str, ...]
+    others: dict[str, str]
+    weights: tuple[str, ...]
+
+
+def names(model_type: str) -> Names | None:
+    """All names of a type; None where a part of it may be a model of another type."""
+    rows, layers = catalogue.every(model_type), catalogue.adaptable(model_type)
+    if rows is None or layers is None:
+        return None
+    packs = packed(model_type)
+    holders = {path for path, *_ in rows if path.endswith(".experts")} if packs else ()
+    layers += tuple(f"{holder}.*.{old}" for holder in holders for old in packs)
+    others = {path: kind for path, kind, *_ in rows if path and kind not in (*SUPPORTED, "Same") and path not in layers}
+    weights = {f"{row[0]}.{name}": None for row in rows if row[0] in others for name in _weights(row)}
+    return Names(layers, others, tuple(weights))
+
+
+def _weights(row: Row) -> Iterator[str]:
+    """The names of a module's own weights, those that only some configs give it included."""
+    _, _, weights, *rest = row
+    more = [weight for weight, _ in rest[1]] if len(rest) > 1 else []
+    return (one.partition(" ")[0] for one in [*weights.split(";"), *more] if one)
+
+
+def ends(path: str, name: str) -> bool:
+    """Whether a path ends in a name after a dot, or is it; a number in the name stands for itself."""
+    words, wanted = path.split("."), name.split(".")
+    tail = words[-len(wanted) :]
+    return len(tail) == len(wanted) and all(
+        a == b or (a == "*" and b.isdigit()) for a, b in zip(tail, wanted, strict=True)
+    )
+
+
+def test_of(expression: str, *, everywhere: bool = False) -> Callable[[str], bool]:
+    """The test whether an expression means any layer of a path, or with `everywhere` each of them.
+
+    Raises Unmatchable.
+    """
+    matches, enough = whole(expression), all if everywhere else any
+    named = {int(number) for number in re.findall(r"\d{1,4}", expression)}
+    return lambda path: enough(matches(one) for one in _spelled(path, named))
+
+
+def _spelled(path: str, named: Iterable[int]) -> Iterator[str]:
+    """A path with numbers in the place of each `*`, those that the expression names among them."""
+    pieces = path.split("*")
+    if len(pieces) == 1:
+        return iter((path,))
+    numbers = sorted({*range(_TRIED[min(len(pieces), len(_TRIED)) - 1]), *named})
+    filled = product(numbers, repeat=len(pieces) - 1)
+    return ("".join(f"{piece}{n}" for piece, n in zip(pieces, at, strict=False)) + pieces[-1] for at in filled)
+
+
+def packed(model_type: str) -> dict[str, str]:
+    """The names of an expert's layers, and the packed weights that Transformers 5 has instead; empty without them."""
+    return dict(PACKED.get(catalogue.experts(model_type) or "", {}))

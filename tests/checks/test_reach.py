@@ -1,0 +1,80 @@
+"""Entries that mean nothing in the model, at their places in real files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from loralint.checks.reach import layers_in_model, unmatched
+from loralint.checks.targets import unadaptable
+from loralint.model import Unknown
+
+
+@pytest.fixture
+def hits(run_of):
+    """hits(check, args, **settings of PEFT) -> what is told, as (item, data)."""
+
+    def told(check, args, base="meta-llama/Llama-3.1-8B", **settings):
+        config = {"peft_type": "LORA", "r": 8, "base_model_name_or_path": base, **settings}
+        answer = check(run_of(json.dumps(config)), args, ())
+        if isinstance(answer, Unknown):
+            return answer.reason
+        return [hit.data["item"] for hit in answer]
+
+    return told
+
+
+def test_names_that_are_no_end_of_a_path(hits):
+    args = {"field": "adapter.exclude", "among": "layers"}
+    assert hits(unmatched, args, exclude_modules=["lm_head", "donw_proj", "vision"]) == ["donw_proj", "vision"]
+    assert hits(unmatched, {**args, "slips": True}, exclude_modules=["donw_proj", "vision"]) == ["donw_proj"]
+
+
+def test_an_unknown_model_is_not_judged(hits):
+    args = {"field": "adapter.exclude", "among": "layers"}
+    assert "not in the catalogue" in hits(unmatched, args, base="me/mine", exclude_modules=["x"])
+    assert hits(unmatched, args, base="me/mine") == []
+
+
+def test_an_expression_that_cannot_be_tried_is_not_judged(hits):
+    pytest.importorskip("re2")
+    args = {"field": "adapter.targets", "among": "layers"}
+    assert "RE2" in hits(unmatched, args, target_modules=r"(?!.*vision).*q_proj")
+    assert hits(unmatched, args, target_modules=r".*\.h\..*") == [r".*\.h\..*"]
+    assert hits(unmatched, args, target_modules=r".*\.31\..*q_proj") == []
+    assert hits(unmatched, args, target_modules="ALL-linear") == []
+
+
+def test_keys_of_a_map_are_looked_for_among_the_targeted_layers(hits):
+    pytest.importorskip("re2")
+    args = {"field": "adapter.rank_pattern", "among": "targeted"}
+    pattern = {"q_proj": 4, "v_proj": 4, "^model.layers.0.*": 2}
+    assert hits(unmatched, args, target_modules=["q_proj"], rank_pattern=pattern) == ["v_proj"]
+    assert hits(unmatched, args, target_modules=r".*\.v_proj", rank_pattern=pattern) == ["q_proj"]
+    assert hits(unmatched, args, target_modules="all-linear", rank_pattern=pattern) == []
+
+
+def test_weights_and_saved_modules(hits):
+    parameters = ["mlp.experts.down_proj", "7.mlp.experts.gate_up_proj", "q_proj.weight", "experts.w1"]
+    args = {"field": "adapter.target_parameters", "among": "weights"}
+    assert hits(unmatched, args, base="openai/gpt-oss-20b", target_parameters=parameters) == ["experts.w1"]
+    saved = {"field": "adapter.modules_to_save", "among": "modules", "like": ["lm_head", "embed_tokens"]}
+    assert hits(unmatched, saved, base="gpt2", modules_to_save=["embed_tokens", "wte", "mine"]) == ["embed_tokens"]
+
+
+def test_lists_of_layers(hits):
+    pytest.importorskip("re2")
+    args = {"field": "adapter.layers_pattern", "among": "lists"}
+    assert hits(unmatched, args, layers_to_transform=[1], layers_pattern=["h", "layers"]) == ["h"]
+
+
+def test_numbers_of_layers(hits):
+    assert hits(layers_in_model, {}, layers_to_transform=[-1, 0, 31, 32]) == [-1, 32]
+    assert hits(layers_in_model, {}, layers_to_transform=40) == [40]
+    assert hits(layers_in_model, {}) == []
+
+
+def test_modules_that_take_no_adapter(hits):
+    assert hits(unadaptable, {}, target_modules=["q_proj", "mlp", "norm", "q_porj", "lm_head"]) == ["mlp", "norm"]
+    assert hits(unadaptable, {}, target_modules="all-linear") == []
