@@ -23,6 +23,7 @@ from loralint.run.companions import joined, missing
 from loralint.run.fitting import fitted
 from loralint.run.inner import encoded, settled
 from loralint.run.kept import kept
+from loralint.run.kustomized import kustomization_of
 from loralint.run.lacking import beyond, lacking
 from loralint.run.launches import MOST, of_launch
 from loralint.run.mapped import mapped_starts, tuning_start, unmounted_starts
@@ -36,7 +37,7 @@ from loralint.run.unseen import unread, unseen
 from loralint.source.document import Document
 
 # A file with more jobs is a sweep, of which the first ones tell what there is to tell.
-_JOBS = 64
+MOST_JOBS = 64
 _PINNED = re.compile(r"([A-Za-z][\w.-]*)(?:\[[\w,.-]*\])?==(\d[\w.]*)")
 
 
@@ -57,18 +58,25 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
     found = started(document)
     if not found:
         return unmounted_starts(document, options, project)
-    maps = maps_around(document, project, options.configmaps)
-    several = [one for job in found[:_JOBS] for one in _of_job(document, job, maps, options, project)]
-    if len(found) > _JOBS:
-        more = Note("not-checked", f"{len(found) - _JOBS} more jobs of the file: only the first {_JOBS} are looked at")
-        several[0] = several[0]._replace(notes=(*several[0].notes, more))
+    around = kustomization_of(document, project)
+    if around is not None:
+        from loralint.run.overlaid import overlaid
+
+        several = overlaid(document, around, options, project, listed=True)
+    else:
+        maps = maps_around(document, project, options.configmaps)
+        several = [one for job in found[:MOST_JOBS] for one in job_starts(job, maps, options, project)]
+    if len(found) > MOST_JOBS:
+        said = f"{len(found) - MOST_JOBS} more jobs of the file: only the first {MOST_JOBS} are looked at"
+        several[0] = several[0]._replace(notes=(*several[0].notes, Note("not-checked", said)))
     return several + unmounted_starts(document, options, project, beside=several)
 
 
-def _of_job(
-    document: Document, job: Job, maps: tuple[ConfigMap, ...], options: Options, project: Project
+def job_starts(
+    job: Job, maps: tuple[ConfigMap, ...], options: Options, project: Project, told: tuple[Observation, ...] = ()
 ) -> list[Start]:
-    """The runs of one job, of which the first tells what stands out in the job."""
+    """The runs of one job, of which the first tells what stands out in the job. told: what else does."""
+    document = job.document
     containers = list(_containers(job, maps))
     found = list(_launched(containers, options, project))
     if not found:
@@ -85,7 +93,7 @@ def _of_job(
         _with_manifest(
             start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *dict.fromkeys(notes))),
             job,
-            (*missing_keys(job, maps), *(one for each in containers for one in lacking(each, project))),
+            (*told, *missing_keys(job, maps), *(one for each in containers for one in lacking(each, project))),
             first=index == 0,
         )
         for index, start in enumerate(starts)
@@ -101,8 +109,8 @@ def _installed(containers: list[Container]) -> dict[str, str]:
 
 
 def _with_manifest(start: Start, job: Job, missing: tuple[Observation, ...], *, first: bool) -> Start:
-    """The start with the manifest as its weakest part, whose rules hold besides the trainer's. missing: what the job
-    needs of its maps and does not get.
+    """The start with the manifest as its weakest part, whose rules hold besides the trainer's. missing: what
+    the job needs of its maps and does not get.
     """
     alone = start.reader.name == READER.name
     parts = tuple(settled(one, job.document) for one in start.parts)

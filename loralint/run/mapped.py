@@ -41,7 +41,7 @@ def tuning_start(document: Document, job: Job, maps: tuple[ConfigMap, ...], opti
     if not name:
         why = f"what KAITO's own `{method}-params-template` says: it comes with the operator"
     else:
-        found = find_map((*maps_of(document), *maps), name, job.namespace)
+        found = find_map((*maps, *maps_of(document)), name, job.namespace)
         given = found.files.get("training_config.yaml") if found is not None else None
         start = config_start(given.read("training_config.yaml"), options) if given is not None else None
         if start is not None:
@@ -105,7 +105,7 @@ def unmounted_starts(
     document: Document, options: Options, project: Project, beside: Iterable[Start] = ()
 ) -> list[Start]:
     """The configs in maps of a file that no job of its folder is seen to use, each a run of its own."""
-    used = {text for one in beside for text in _texts(one)}
+    used = {text for one in beside for text in _texts(one, document)}
     found: list[Start] = []
     for one in maps_of(document):
         if any(key.endswith(_ENDS) for key in one.files) and not mounted_beside(one.name, document, project):
@@ -127,10 +127,10 @@ def _free(given: Text, used: set[int]) -> bool:
     return node is None or not any(node.start <= start <= node.end for start in used)
 
 
-def _texts(start: Start) -> set[int]:
+def _texts(start: Start, document: Document) -> set[int]:
     """Where the texts inside the file start that a run reads."""
     inner = [part.document for part in start.parts if isinstance(part.document, InnerDocument)]
-    return {one.places.pieces[0].start for one in inner}
+    return {one.places.pieces[0].start for one in inner if one.file == document.file}
 
 
 def _alone(key: str, given: Text, options: Options) -> Start | None:

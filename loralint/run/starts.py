@@ -14,6 +14,7 @@ from loralint.source.document import Document
 
 # How the names of companions end; a text without one of these names none.
 _SUFFIXES = (".json", ".hjson", ".yaml", ".yml", ".toml")
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 _SHELLS = frozenset({"shell", "make", "powershell", "cmd"})
 
 
@@ -61,6 +62,10 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         from loralint.run.manifests import manifest_starts
 
         return manifest_starts(document, options, project)
+    elif options.framework in ("", "kubernetes") and document.file.endswith(_KUSTOMIZATIONS):
+        from loralint.run.overlaid import kustomization_starts
+
+        return kustomization_starts(document, options, project)
     elif document.format == "text" and not options.framework:
         from loralint.run.variables import variables_start
 

@@ -53,8 +53,8 @@ class Place(NamedTuple):
     runtime: At | None = None
 
     def all_maps(self) -> tuple[ConfigMap, ...]:
-        """Those of the file first."""
-        return (*maps_of(self.document), *self.maps)
+        """Those that were given first: what lays something over a map of the file counts."""
+        return (*self.maps, *maps_of(self.document))
 
 
 @lru_cache(maxsize=256)  # every question about a container asks for it again

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, find_map, maps_of
 from loralint.frameworks.readers.kubernetes.mounting import Absent
@@ -16,7 +16,7 @@ _SHOWN = 6  # keys of a map that a message names
 
 def missing_keys(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Observation]:
     """Keys without which the kubelet does not start a container. maps: those that are at hand besides the file's."""
-    every = (*maps_of(job.document), *maps)
+    every = (*maps, *maps_of(job.document))
     for group in job.pods:
         containers = (*items(named(group.pod, "initContainers")), *group.containers)
         for held in _volumes(group, containers):
@@ -62,6 +62,29 @@ def _told(job: Job, at: At | None, given: ConfigMap, keys: Iterable[str], state:
     near = _near(text(at), keys)
     data = {**_of_map(job, given, text(at), keys), "state": state}
     yield Observation("job-map-key", value(job.document, at), "crash", "", near, "value" if near else "", data=data)
+
+
+def renamed_maps(job: Job, renamed: Mapping[str, Value]) -> Iterator[Observation]:
+    """Maps that a job names as they are written, while kustomize calls them otherwise. renamed: name -> what says."""
+    for held in named_maps(job):
+        name = named(held, "name")
+        if name is not None and text(name) in renamed and text(named(held, "optional")) != "true":
+            data = {"map": text(name), "kind": job.kind, "by": renamed[text(name)].key.rpartition(".")[2]}
+            where = value(job.document, name)
+            yield Observation("job-map-renamed", where, "crash", "", other=renamed[text(name)], data=data)
+
+
+def named_maps(job: Job) -> Iterator[At]:
+    """All places in a job that name a map."""
+    for group in job.pods:
+        containers = (*items(named(group.pod, "initContainers")), *group.containers)
+        yield from _volumes(group, containers)
+        yield from _variables(containers)
+        for each in containers:
+            for one in items(named(each, "envFrom")):
+                held = named(one, "configMapRef")
+                if held is not None:
+                    yield held
 
 
 def missing_file(job: Job, absent: Absent, path: str, told: Value | None) -> Observation:

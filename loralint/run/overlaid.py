@@ -1,0 +1,67 @@
+"""Training starts of a kustomization: the jobs of its manifests with the ConfigMaps that it makes."""
+
+from __future__ import annotations
+
+import os
+
+from loralint.frameworks.detect import is_template_text
+from loralint.frameworks.readers.kubernetes import READER, started
+from loralint.frameworks.readers.kubernetes.kustomize import follows_names
+from loralint.frameworks.readers.kubernetes.missing import named_maps, renamed_maps
+from loralint.frameworks.readers.kubernetes.pods import Job
+from loralint.frameworks.readers.kubernetes.tree import word
+from loralint.model import Note
+from loralint.run.build import Part, Start
+from loralint.run.kustomized import Built, Change, built
+from loralint.run.manifests import MOST_JOBS, job_starts
+from loralint.run.mapped import unmounted_starts
+from loralint.run.maps import maps_around
+from loralint.run.options import Options
+from loralint.run.project import Project
+from loralint.source.document import Document
+from loralint.source.shown import shown
+
+_NOTHING = READER._replace(combine=None, observe=(), table=())
+
+
+def kustomization_starts(document: Document, options: Options, project: Project) -> list[Start]:
+    """The runs of a kustomization's own manifests, and those of manifests below it that it changes."""
+    found = built(document, project)
+    if found is None:
+        return []
+    several = [one for each in found.manifests for one in overlaid(each, found, options, project, listed=True)]
+    several += [one for each in found.below for one in overlaid(each, found, options, project, listed=False)]
+    for manifest in found.manifests:
+        several += unmounted_starts(manifest, options, project, beside=several)
+    if several and found.notes:
+        several[0] = several[0]._replace(notes=(*several[0].notes, *dict.fromkeys(found.notes)))
+    files = [one.file for one in found.manifests] + [part.source.file for start in several for part in start.parts]
+    files += [one.file for one in found.changes if one.file]
+    project.claimed |= {os.path.realpath(one) for one in files}
+    return several
+
+
+def overlaid(manifest: Document, found: Built, options: Options, project: Project, *, listed: bool) -> list[Start]:
+    """The runs of a manifest under a kustomization. listed: by itself; others only count where it changes them."""
+    several: list[Start] = []
+    for job in started(manifest)[:MOST_JOBS] if not is_template_text(manifest.text) else ():
+        changes = [one for one in (*found.changes, *found.others) if one.changes(job)]
+        names = {word(one, "name") for one in named_maps(job)}
+        if not (listed or found.changes_any(changes) or names & found.own):
+            continue
+        if changes:
+            several.append(_changed(job, changes[0], found))
+            continue
+        maps = (*maps_around(manifest, project, options.configmaps), *found.maps.values())
+        renamed = {} if found.teaches or follows_names(job) else found.renamed
+        several += job_starts(job, maps, options, project, tuple(renamed_maps(job, renamed)))
+    return several
+
+
+def _changed(job: Job, change: Change, found: Built) -> Start:
+    """A job of which only building would tell what it runs."""
+    folder = os.path.dirname(found.document.file) or "."
+    said = f"Kustomize {change.said} changes the {job.kind} `{shown(job.name)}`"
+    said = f"{said}: check what `kustomize build {shown(folder)}` prints"
+    part = Part("manifest", job.document, _NOTHING, job.document)
+    return Start((part,), _NOTHING, f"`kind: {job.kind}`", notes=(Note("not-checked", said),))

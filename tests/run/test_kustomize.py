@@ -1,0 +1,259 @@
+"""Kustomizations as runs, on real folders; what they say was compared with what `kubectl kustomize` prints."""
+
+from __future__ import annotations
+
+import pytest
+
+from loralint.api import check
+
+AXOLOTL = """\
+base_model: meta-llama/Llama-3.2-1B
+adapter: lora
+lora_r: 16
+lora_alpha: 32
+lora_target_linear: true
+learning_rate: 0.0002
+datasets:
+  - path: a/b
+    type: alpaca
+num_epochs: 1
+micro_batch_size: 2
+output_dir: /out
+"""
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      volumes:
+        - {name: cfg, configMap: {name: train-config}}
+        - {name: out, persistentVolumeClaim: {claimName: out}}
+      containers:
+        - name: train
+          image: registry.example.com/train:1
+          command: [axolotl, train, /config/config.yaml]
+          env:
+            - {name: ACCELERATE_MIXED_PRECISION, valueFrom: {configMapKeyRef: {name: train-config, key: PRECISION}}}
+          volumeMounts:
+            - {name: cfg, mountPath: /config}
+            - {name: out, mountPath: /out}
+          resources: {limits: {nvidia.com/gpu: 1}}
+"""
+MAKES = """\
+resources: [job.yaml]
+configMapGenerator:
+  - name: train-config
+    files: [config.yaml=configs/lora.yaml]
+    literals: [PRECISION=bf16]
+"""
+MERGES = """\
+resources: [../../base]
+configMapGenerator:
+  - name: train-config
+    behavior: merge
+    files: [config.yaml]
+"""
+BASE = {"base/kustomization.yaml": MAKES, "base/job.yaml": JOB, "base/configs/lora.yaml": AXOLOTL}
+OVER = {"over/prod/kustomization.yaml": MERGES, "over/prod/config.yaml": AXOLOTL.replace("r: 16", "r: 8")}
+PATCH = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train}\nspec:\n"
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """runs(files, path) -> the runs of a path among these files."""
+    monkeypatch.chdir(tmp_path)
+
+    def check_all(files, path=".", **options):
+        for name, content in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(content)
+        return check(path, show_settings=True, **options).runs
+
+    return check_all
+
+
+def value(run, field):
+    return {one.parameter: one.value for one in run.settings}[field]
+
+
+def unchecked(run):
+    return [note.message for note in run.notes if note.kind == "not-checked" and "ustomize" in note.message]
+
+
+@pytest.mark.parametrize("path", [".", "base", "base/job.yaml", "base/kustomization.yaml"])
+def test_a_map_that_is_made_of_a_file_is_that_of_the_job(runs, path):
+    (run,) = runs(BASE, path)
+    rank = value(run, "adapter.rank")
+    assert (run.framework, rank.value, rank.span.file, rank.span.line) == ("axolotl", 16, "base/configs/lora.yaml", 3)
+    assert run.files == ("base/job.yaml", "base/configs/lora.yaml")
+
+
+def test_an_overlay_is_a_run_of_its_own_where_it_changes_the_map(runs):
+    several = runs({**BASE, **OVER})
+    assert sorted(value(run, "adapter.rank").value for run in several) == [8, 16]
+    (run,) = runs({**BASE, **OVER}, "over/prod")
+    rank = value(run, "adapter.rank")
+    assert (rank.value, rank.span.file) == (8, "over/prod/config.yaml")
+
+
+def test_an_overlay_that_changes_nothing_of_the_training_is_none(runs):
+    (run,) = runs({**BASE, "over/dev/kustomization.yaml": "resources: [../../base]\nnamespace: dev\n"})
+    assert value(run, "adapter.rank").value == 16
+
+
+def test_replace_takes_all_keys_away(runs):
+    (run,) = runs({**BASE, **OVER, "over/prod/kustomization.yaml": MERGES.replace("merge", "replace")}, "over/prod")
+    assert [(one.rule, one.tier, one.key) for one in run.findings if one.rule == "LL830"] == [
+        ("LL830", "A", "spec.template.spec.containers[0].env[0].valueFrom.configMapKeyRef.key")
+    ]
+
+
+def test_a_merge_over_a_map_that_nobody_sees_lacks_nothing_for_certain(runs):
+    files = {**BASE, **OVER, "base/kustomization.yaml": "resources: [job.yaml, https://example.com/map.yaml]\n"}
+    (run,) = runs(files, "over/prod")
+    assert value(run, "adapter.rank").value == 8
+    assert not [one for one in run.findings if one.rule in ("LL830", "LL831")]
+    assert any("`https://example.com/map.yaml`" in note.message for note in run.notes)
+
+
+def test_components_and_plain_maps_join(runs):
+    files = {
+        "kustomization.yaml": "resources: [map.yaml, jobs/job.yaml]\ncomponents: [parts/seed]\n",
+        "map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: train-config}\ndata: {PRECISION: bf16}\n",
+        "jobs/job.yaml": JOB,
+        "parts/seed/kustomization.yaml": MERGES.replace("resources: [../../base]", "kind: Component"),
+        "parts/seed/config.yaml": AXOLOTL,
+    }
+    (run, *others) = runs(files, "kustomization.yaml")
+    assert others == []
+    assert (value(run, "adapter.rank").value, run.files) == (16, ("jobs/job.yaml", "parts/seed/config.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "content", "text"),
+    [
+        ("envs: [run.env]", "# now\n  LR=0.003\nEMPTY\n", "0.003"),
+        ("env: run.env", "LR=0.003\n", "0.003"),
+        ("literals: ['LR=0.003']", "", "0.003"),
+        ("""literals: ["LR='0.003'"]""", "", "0.003"),
+        ("literals:\n      - LR=0.003", "", "0.003"),
+    ],
+)
+def test_variables_of_generated_maps(runs, lines, content, text):
+    launch = "command: [sh, -c, 'trl sft --model_name_or_path m/m --dataset_name d --use_peft --learning_rate $LR']"
+    job = JOB.replace("command: [axolotl, train, /config/config.yaml]", launch).replace("key: PRECISION", "key: LR")
+    job = job.replace("ACCELERATE_MIXED_PRECISION", "LR")
+    made = f"resources: [job.yaml]\nconfigMapGenerator:\n  - name: train-config\n    {lines}\n"
+    (run,) = runs({"kustomization.yaml": made, "job.yaml": job, "run.env": content}, "kustomization.yaml")
+    assert value(run, "optim.lr").value == float(text)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "patches: [{path: patch.yaml}]\n",
+        "patchesStrategicMerge: [patch.yaml]\n",
+        "patches:\n  - target: {kind: Job, name: train}\n    patch: '[{op: add, path: /spec/x, value: 1}]'\n",
+        "patches:\n  - target: {kind: Job, labelSelector: a=b}\n    path: patch.yaml\n",
+        "transformers: [t.yaml]\n",
+    ],
+)  # fmt: skip
+def test_what_a_patch_changes_is_not_checked(runs, more):
+    patch = PATCH + "  template: {spec: {containers: [{name: train, args: [--learning_rate, '3']}]}}\n"
+    run, *others = runs({**BASE, "base/kustomization.yaml": MAKES + more, "base/patch.yaml": patch})
+    assert (run.files, run.findings) == (("base/job.yaml",), ())
+    assert [run.files for run in others] == [("base/configs/lora.yaml",)]
+    (said,) = unchecked(run)
+    assert said.startswith("Kustomize ")
+    assert said.endswith("changes the Job `train`: check what `kustomize build base` prints")
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        PATCH + "  suspend: true\n",
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, labels: {a: b}}\n",
+        PATCH.replace("name: train", "name: other") + "  template: {spec: {containers: [{name: c, args: [a]}]}}\n",
+        PATCH.replace("kind: Job", "kind: Deployment") + "  replicas: 3\n",
+    ],
+)
+def test_a_patch_of_something_else_lets_the_run_be_checked(runs, patch):
+    (run,) = runs(
+        {**BASE, "base/kustomization.yaml": MAKES + "patches: [{path: patch.yaml}]\n", "base/patch.yaml": patch}
+    )
+    assert (value(run, "adapter.rank").value, unchecked(run)) == (16, [])
+
+
+def test_an_overlay_with_a_patch_is_named_beside_the_base(runs):
+    over = "resources: [../../base]\npatches: [{path: patch.yaml}]\n"
+    patch = PATCH + "  parallelism: 2\n"
+    several = runs({**BASE, "over/prod/kustomization.yaml": over, "over/prod/patch.yaml": patch})
+    assert [run.framework for run in several] == ["axolotl", "kubernetes"]
+    assert unchecked(several[1])[0].endswith("check what `kustomize build over/prod` prints")
+
+
+OPERATOR = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      restartPolicy: Never
+      template:
+        spec:
+          volumes: [{name: cfg, configMap: {name: train-config}}]
+          containers:
+            - name: pytorch
+              image: x
+              command: [axolotl, train, /config/config.yaml]
+              volumeMounts: [{name: cfg, mountPath: /config}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("", ["LL832"]),
+        ("generatorOptions: {disableNameSuffixHash: true}\n", []),
+        ("    options: {disableNameSuffixHash: true}\n", []),
+        ("generatorOptions: {disableNameSuffixHash: true}\nnamePrefix: prod-\n", ["LL832"]),
+        ("configurations: [names.yaml]\n", []),
+    ],
+)
+def test_names_that_kustomize_does_not_follow(runs, more, found):
+    files = {**BASE, "base/job.yaml": OPERATOR, "base/kustomization.yaml": MAKES + more}
+    (run,) = runs(files)
+    assert [one.rule for one in run.findings if one.rule == "LL832"] == found
+    assert value(run, "adapter.rank").value == 16  # whoever mends the name trains with this
+
+
+def test_a_kustomization_leads_nowhere_outside_and_ends(runs, tmp_path):
+    (tmp_path.parent / "secret.yaml").write_text(AXOLOTL)
+    files = {
+        "a/kustomization.yaml": "resources: [../a, ../b, job.yaml]\n" + MAKES.replace("resources: [job.yaml]\n", ""),
+        "a/job.yaml": JOB,
+        "b/kustomization.yaml": "resources: [../a, ../../secret.yaml]\n",
+    }
+    files["a/kustomization.yaml"] = files["a/kustomization.yaml"].replace("configs/lora.yaml", "../../secret.yaml")
+    (run,) = runs(files, "a")
+    assert run.files == ("a/job.yaml",)
+    assert not value(run, "adapter.rank").known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]\n",
+        "resources: {a: b}\n",
+        "resources: [1, {}, null]\npatches: [x]\n",
+        "configMapGenerator: [{}, 3, {name: [a], files: 3, literals: [[], a]}]\n",
+    ],
+)
+def test_broken_kustomizations_break_nothing(runs, text):
+    (run,) = runs({**BASE, "base/kustomization.yaml": text}, "base/job.yaml")
+    assert run.files == ("base/job.yaml",)
