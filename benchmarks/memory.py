@@ -16,7 +16,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from memory_cases import CASES, GIB, Case, model_of, plan, train
+from memory_cases import CASES, GIB, SIZES, Case, model_of, plan, train
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -80,13 +80,18 @@ def _alike(one: Tensor) -> Tensor:
 
 def simulated(case: Case) -> dict[str, int]:
     """Bytes at the peak of each phase of the second step, and of the weights alone."""
+    return simulated_model(model_of(case), case, SIZES[case.size].vocabulary)
+
+
+def simulated_model(bare: nn.Module, case: Case, vocabulary: int) -> dict[str, int]:
+    """The same of any model, which is on the meta device."""
     peaks: dict[str, int] = {}
-    with fake(model_of(case)) as model, Alive() as alive:
+    with fake(bare) as model, Alive() as alive:
         for one in (*model.parameters(), *model.buffers()):
             alive.add(one.data)
         peaks["weights"] = alive.now
         alive.peak = alive.now
-        for phase in train(model, case, "cpu"):
+        for phase in train(model, case, "cpu", vocabulary):
             peaks[phase] = alive.peak
             alive.peak = alive.now
     return peaks

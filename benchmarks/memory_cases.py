@@ -244,6 +244,11 @@ def model_of(case: Case, device: str = "meta", *, bitsandbytes: bool = False) ->
         for one in model.parameters():
             if one.dtype == torch.bfloat16 and type(one).__name__ != "Params4bit":
                 one.data = one.data.float()
+    return adapted(model, case, device)
+
+
+def adapted(model: nn.Module, case: Case, device: str) -> nn.Module:
+    """Any model with the case's adapter and checkpoints."""
     if not case.full:
         with torch.device(device):
             model = get_peft_model(
@@ -263,11 +268,14 @@ def model_of(case: Case, device: str = "meta", *, bitsandbytes: bool = False) ->
     return model.train()
 
 
-def train(model: nn.Module, case: Case, device: str) -> Iterator[str]:
-    """Two optimizer steps as Trainer takes them; yields the name of each phase when it is over."""
+def train(model: nn.Module, case: Case, device: str, vocabulary: int = 0) -> Iterator[str]:
+    """Two optimizer steps as Trainer takes them; yields the name of each phase when it is over.
+
+    `vocabulary`: of a model that is none of the case's size.
+    """
     trained = [one for one in model.parameters() if one.requires_grad]
     optimizer = _optimizer(case, trained, device)
-    rows = torch.randint(0, SIZES[case.size].vocabulary, (case.rows, case.length), device=device)
+    rows = torch.randint(0, vocabulary or SIZES[case.size].vocabulary, (case.rows, case.length), device=device)
     mask = _mask(case, device)
     for _ in range(2):
         for _ in range(case.accumulation):

@@ -37,17 +37,26 @@ def fits(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit
         return []
     data = judged | {"limit": f"{limit:g}"}
     if way is not None:
-        low, high = way.band
-        data |= {"changes": Settings(way.settings), "reached": f"{(low + high) / 2:.1f} ± {(high - low) / 2:.1f}"}
+        data |= {"changes": Settings(way.settings), "reached": _reached(scope, way)}
     return [Hit(place(scope, ("model.base",) if judged["outcome"] == _SURE else at), data)]
+
+
+def _reached(scope: Scope, way: Remedy) -> str:
+    """What is needed then; without the pass, where that is not known, no more than its least."""
+    low, high = way.band
+    whole = scope.get("memory.peak").known
+    return f"{(low + high) / 2:.1f} ± {(high - low) / 2:.1f}" if whole else f"at least {low:.1f}"
 
 
 def _way(scope: Scope, limit: float) -> Remedy | None:
     """Changes that help; of the pass only where all of it is known."""
-    try:
-        return remedy(plan(scope, rich=False), plan(scope, rich=True), limit)
-    except Missing:
-        return remedy(standing(scope, rich=False), standing(scope, rich=True), limit)
+    for read in (plan, standing):
+        try:
+            return remedy(read(scope, rich=False), read(scope, rich=True), limit)
+        except Missing:
+            continue
+    lean = standing(scope, rich=False)
+    return remedy(lean, lean, limit)
 
 
 def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:

@@ -46,3 +46,9 @@ def fact() -> Callable[..., Any]:
 def whole(fact) -> Callable[[str, dict[str, Any]], Value]:
     """The Value, with what it read."""
     return lambda name, values: scope_of(values).get(name)
+
+
+@pytest.fixture(scope="session")
+def scope() -> Callable[[dict[str, Any]], Scope]:
+    """The scope over these values, for what is asked of it in several ways."""
+    return scope_of

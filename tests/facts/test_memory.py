@@ -10,6 +10,7 @@ from loralint.facts.memory.activations import block_bytes
 from loralint.facts.memory.change import remedy
 from loralint.facts.memory.peak import parts
 from loralint.facts.memory.plan import Base, Pass, Plan, Shards, Trained
+from loralint.facts.memory.read import standing
 from loralint.facts.memory.shape import shape_of
 from loralint.facts.memory.weights import (
     adapter_entries,
@@ -118,6 +119,64 @@ def test_full_fine_tuning_holds_weights_gradients_and_state(fact):
     assert fact("memory.adapters", full) == 0
 
 
+def test_adapters_are_counted_as_peft_matches_them(fact):
+    """q_proj is 4096 x 4096 and v_proj 4096 x 1024 in each of 32 blocks."""
+    query, value = 16 * (4096 + 4096), 16 * (4096 + 1024)
+
+    def adapters(**changed):
+        return fact("memory.adapters", LLAMA | {f"adapter.{name}": told for name, told in changed.items()})
+
+    assert adapters(targets=".*q_proj") == pytest.approx(32 * query * 4 / GIB)
+    assert adapters(targets=None) == pytest.approx(32 * (query + value) * 4 / GIB)  # PEFT's usual ones for llama
+    assert adapters(targets=["q_proj"], layers=[0, 1]) == pytest.approx(2 * query * 4 / GIB)
+    assert adapters(targets=["q_proj", "v_proj"], rank_pattern={"q_proj": 4}) == pytest.approx(
+        32 * (query / 4 + value) * 4 / GIB
+    )
+
+
+def test_blocks_that_differ_widen_the_band(fact):
+    some = LLAMA | {"memory.gradient_checkpointing": False, "adapter.targets": ["q_proj", "v_proj"]}
+    assert fact("memory.band", some | {"adapter.layers": list(range(31))}) > fact("memory.band", some) + 0.1
+    regex = some | {"adapter.targets": ".*[qv]_proj"}
+    assert fact("memory.band", regex) == fact("memory.band", some)
+
+
+def test_magnitudes_of_dora_train_too(fact):
+    outputs = 32 * (4096 + 1024 + 1024 + 4096 + 14336 + 14336 + 4096)
+    assert fact("memory.adapters", LLAMA | {"adapter.dora": True}) == pytest.approx((41_943_040 + outputs) * 4 / GIB)
+    assert fact("memory.measured", LLAMA | {"adapter.dora": True}) is False
+
+
+PAIRS = LLAMA | {"train.task": "dpo", "data.packing": False}
+
+
+def test_a_row_of_preferences_is_two_sequences(fact):
+    two = LLAMA | {"batch.micro": 2, "data.packing": False}
+    for part in ("activations", "weights", "optimizer"):
+        assert fact(f"memory.{part}", PAIRS | {"pref.loss": "simpo"}) == fact(f"memory.{part}", two)
+    assert fact("memory.logits", PAIRS) > fact("memory.logits", two)  # those of the reference wait as well, perhaps
+    assert fact("memory.logits", PAIRS | {"pref.loss": "simpo"}) == fact("memory.logits", two)
+    assert fact("memory.logits", PAIRS | {"train.task": "kto"}) < fact("memory.logits", two)  # one sequence a row
+    assert fact("memory.measured", PAIRS) is False
+
+
+def test_a_model_that_trains_whole_has_a_reference_beside_it(fact):
+    full = PAIRS | {"adapter.method": "full", "adapter.dtype": None}
+    one = 2 * 8_030_261_248 / GIB
+    assert fact("memory.weights", full) == pytest.approx(1.5 * one)  # unless its answers were made before
+    assert fact("memory.weights", full | {"pref.loss": "simpo"}) == pytest.approx(one)
+    named = PAIRS | {"pref.reference_model": "meta-llama/Llama-3.1-8B"}
+    assert fact("memory.weights", named) == pytest.approx(2 * one)
+    assert fact("memory.weights", PAIRS) == pytest.approx(one)  # an adapter is switched off
+
+
+def test_a_reward_model_has_no_logits_and_perhaps_no_head(fact):
+    reward = PAIRS | {"train.task": "rm"}
+    assert fact("memory.logits", reward) < 0.2
+    head = 2 * 128_256 * 4096 / GIB
+    assert fact("memory.weights", LLAMA) - fact("memory.weights", reward) == pytest.approx(head / 2)
+
+
 def test_logits_are_held_three_times_in_fp32(fact):
     assert fact("memory.logits", LLAMA) == pytest.approx(2048 * 128_256 * 12 / GIB)
     assert fact("memory.logits", LLAMA | {"kernel.fused_loss": True}) < 0.1
@@ -172,10 +231,12 @@ def test_data_parallel_keeps_gradients_twice():
     [
         ({"batch.micro": None}, "the config has no batch size"),
         ({"data.sequence_len": None}, "the config gives no sequence length"),
-        ({"train.task": "dpo"}, "how much memory a step of this task takes is not known here"),
-        ({"adapter.dora": True}, "how much memory DoRA takes is not known here"),
-        ({"adapter.rank_pattern": {"q_proj": 4}}, "adapters differ between layers"),
-        ({"adapter.targets": ".*q_proj"}, "the config does not list the modules that get an adapter"),
+        ({"train.task": "grpo"}, "how much memory the generation of answers takes is not known here"),
+        ({"train.task": "kd"}, "how much memory a step of this task takes is not known here"),
+        (
+            {"train.task": "dpo", "pref.reference_model": "acme/other"},
+            "the size of the reference model `acme/other` is not known here",
+        ),
         ({"model.base": "acme/unheard-of"}, "base model `acme/unheard-of` is not in the catalogue"),
         ({"model.dtype": None}, "the config does not say which dtype the base model is loaded in"),
         ({"dist.fsdp": True}, "the number of GPUs is unknown (give --gpu NAMExCOUNT)"),
@@ -242,3 +303,38 @@ def test_more_rows_or_longer_ones_never_take_less(rows, length, checkpointed, at
     assert here <= parts(a_plan(rows=rows + 1, length=length, **step)).total
     assert here <= parts(a_plan(rows=rows, length=length + 64, **step)).total
     assert parts(a_plan(rows=rows, length=length, **(step | {"fused_loss": True}))).total <= here
+
+
+MIXTURE = LLAMA | {"model.base": "mistralai/Mixtral-8x7B-v0.1", "adapter.targets": ["q_proj", "v_proj"]}
+FOUR = {"quant.bits": 4, "quant.method": "bnb", "quant.double": True}
+
+
+def test_of_a_mixture_all_experts_are_there(fact):
+    assert fact("memory.weights", MIXTURE) == pytest.approx(46.7e9 * 2 / GIB)
+    assert fact("memory.floor", MIXTURE) == pytest.approx(46.7e9 * 2 * 0.95 / GIB)
+    assert fact("memory.measured", MIXTURE) is False
+
+
+def test_whether_experts_are_packed_is_not_known_but_the_least_is(fact):
+    """bitsandbytes replaces linear layers, and Transformers 5 has bare weights in the place of those of experts."""
+    packed = MIXTURE | FOUR
+    assert fact("memory.weights", packed)[0].startswith("whether bitsandbytes packs the experts")
+    assert fact("memory.floor", packed) == pytest.approx(46.7e9 * (0.5 + 1 / 64 + 4 / 64 / 256) * 0.95 / GIB)
+
+
+def test_four_bits_are_not_proposed_for_experts(scope):
+    def proposed(name: str) -> object:
+        lean = standing(scope(LLAMA | {"model.base": name}), rich=False)
+        return remedy(lean, lean, 80)
+
+    assert proposed("mistralai/Mixtral-8x7B-v0.1") is None
+    assert proposed("meta-llama/Llama-3.1-70B").settings == "quant.bits=4"
+
+
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    [("google-t5/t5-large", 0.738), ("google/gemma-3-27b-pt", 27.4), ("openai-community/gpt2-xl", 1.558)],
+)
+def test_weights_of_any_architecture(fact, name, billions):
+    assert fact("memory.weights", LLAMA | {"model.base": name}) == pytest.approx(billions * 2e9 / GIB, rel=0.01)
+    assert isinstance(fact("memory.peak", LLAMA | {"model.base": name}), tuple)

@@ -148,7 +148,7 @@ def _whole_inputs(plan: Plan) -> Iterator[float]:
     casts = step.autocast and residual(plan) != step.compute
     for source in ("attention", "mlp"):
         reading = [one for one in linears if one.reads == source]
-        yield reading[0].into * step.compute * (len(reading) if casts else 1)
+        yield sum(one.into for one in (reading if casts else reading[:1])) * step.compute
     if step.attention == "eager":
         yield plan.base.shape.attended * step.compute
     yield plan.base.shape.inner * step.compute

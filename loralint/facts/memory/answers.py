@@ -85,7 +85,9 @@ def floor(scope: Scope) -> Value:
 def measured(scope: Scope) -> Value:
     """Whether runs of this kind were measured on a card: text, one GPU that holds the whole model, nothing paged."""
     lean = read.standing(scope, rich=False)
-    plain = lean.shards == Shards() and not lean.trained.evicted and not lean.trained.dora
+    plain = (
+        lean.shards == Shards() and not lean.trained.evicted and not lean.trained.dora and not lean.base.shape.counted
+    )
     return derived(plain and scope.get("train.task").value in ("sft", "pt"))
 
 

@@ -94,7 +94,10 @@ def _paged(plan: Plan) -> Plan | None:
 
 
 def _four_bit(plan: Plan) -> Plan | None:
-    """Only a frozen base on one GPU can be quantised as it is loaded."""
+    """Only a frozen base on one GPU can be quantised as it is loaded; bitsandbytes may leave experts alone."""
+    counted = plan.base.shape.counted
+    if counted is not None and counted.experts:
+        return None
     if plan.trained.full or plan.base.packed <= eight_bit() or plan.shards.weights != 1:
         return None
     return plan._replace(base=plan.base._replace(packed=four_bit(nested=False), quantised=True))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from loralint.facts.memory.census import census
+from loralint.facts.memory.mixture import counted, sized
 from loralint.facts.memory.of_pass import WIDTHS, referenced, scores
 from loralint.facts.memory.plan import Base
-from loralint.facts.memory.shape import Shape, shape_of
+from loralint.facts.memory.shape import TOLERANCE, Shape, shape_of
 from loralint.facts.memory.weights import eight_bit, four_bit, grouped
-from loralint.facts.model import found
+from loralint.facts.model import found as known_model
 from loralint.facts.need import Missing, known, optional, text
 from loralint.facts.scope import Scope
 from loralint.model import Unknown
+
+if TYPE_CHECKING:
+    from loralint.knowledge.models import ModelFacts
 
 
 def base(scope: Scope, *, rich: bool) -> Base:
@@ -21,6 +28,10 @@ def base(scope: Scope, *, rich: bool) -> Base:
         return Base(shape, width, width, copies=copies)
     if known(scope, "model.prequantized") in ("gptq", "awq"):
         return Base(shape, packed, 2, quantised=True, copies=copies)
+    if rich and shape.counted and shape.counted.experts:
+        raise Missing("whether bitsandbytes packs the experts depends on the version of Transformers")
+    if rich and shape.counted and not shape.counted.whole:
+        raise Missing(shape.untold)
     held = packed == eight_bit() and _holds(scope, rich=rich)
     return Base(shape, packed, 4 if rich else 2, quantised=True, held=held, copies=copies)
 
@@ -50,11 +61,38 @@ def _shape(scope: Scope, *, rich: bool) -> Shape:
     """The shapes; a model that scores may come without the head of the vocabulary."""
     known(scope, "model.family")  # which says why where the model is not known
     name = text(scope, "model.base", "the config names no base model")
-    model = found(scope)
+    model = known_model(scope)
     if model is None:
         raise Missing(f"base model `{name}` is not in the catalogue")
-    shape = shape_of(model, name)
+    try:
+        shape = shape_of(model, name)
+    except Missing as reason:
+        return _counted(scope, model, reason.reason, rich=rich)
     return shape._replace(tied=True) if scores(scope) and not rich else shape
+
+
+def _counted(scope: Scope, model: ModelFacts, reason: str, *, rich: bool) -> Shape:
+    """A model of any architecture by its modules, else by its size. Raises Missing where neither is known."""
+    from loralint.facts.architecture import built
+
+    try:
+        architecture = built(scope)
+    except Missing as unsolved:
+        return _sized(model, unsolved.reason)
+    found = census(architecture)
+    if model.params is not None and abs(found.parameters / (model.params * 1e9) - 1) > TOLERANCE:
+        told = "do not add up to its size" if found.whole else "have sizes that the catalogue does not know"
+        return _sized(model, f"the layers of the base model {told}", whole=found.whole)
+    if model.params is None and not found.whole:
+        raise Missing("the catalogue does not have all sizes of the base model")
+    return counted(found, architecture, reason, rich=rich)
+
+
+def _sized(model: ModelFacts, reason: str, *, whole: bool = False) -> Shape:
+    """A model by its size alone. Raises Missing without one, and where its `whole` layers say otherwise."""
+    if model.params is None or whole:
+        raise Missing(reason)
+    return sized(model.params, reason, mixture=model.moe)
 
 
 def _packed(scope: Scope, *, nested: bool) -> float | None:
@@ -75,7 +113,7 @@ def _packed(scope: Scope, *, nested: bool) -> float | None:
 
 def _told_bits(scope: Scope) -> int | None:
     """Bits of a weight that was quantised before, by the model's own config.json."""
-    model = found(scope)
+    model = known_model(scope)
     return model.bits if model is not None else None
 
 

@@ -24,14 +24,17 @@ def trained(scope: Scope, own: Base, *, rich: bool) -> Trained:
     method = text(scope, "adapter.method", "the config does not say what it trains")
     if method not in ("lora", _FULL):
         raise Missing(f"how much memory the method `{method}` takes is not known here")
+    if method == _FULL and known(scope, "model.vision") is True:
+        raise Missing("whether the vision tower trains with the rest is not known here")
     optimizer, states = _optimizer(scope)
+    targets, count = _adapted(scope, own.shape, rich=rich) if method == "lora" else ((), None)
     sharded = zero_stage(scope) > 0 and halved(scope)
     width = 2 if sharded else own.outside if method == _FULL else _adapter_width(scope)
     bits = 32 if sharded else optimizer.state_bits or 8 * width
     return Trained(
         full=method == _FULL,
         rank=int(positive(scope, "adapter.rank", "the config gives no rank")) if method == "lora" else 0,
-        targets=_targets(scope, own.shape) if method == "lora" else (),
+        targets=targets,
         saved=_saved(scope, own, rich=rich) if method == "lora" else 0,
         width=width,
         states=state_width(states, bits),
@@ -39,6 +42,7 @@ def trained(scope: Scope, own: Base, *, rich: bool) -> Trained:
         master=4 if sharded else 0,
         scratch=0 if optimizer.fused or optimizer.bnb or not rich else width,
         dora=method == "lora" and known(scope, "adapter.dora") is True,
+        counted=count,
     )
 
 
@@ -69,21 +73,36 @@ def _saved(scope: Scope, own: Base, *, rich: bool) -> int:
     return count if rich else count * own.outside // 4
 
 
-def _targets(scope: Scope, shape: Shape) -> tuple[Linear, ...]:
-    """The layers of a block that get an adapter, the same in every block."""
+def _adapted(scope: Scope, shape: Shape, *, rich: bool) -> tuple[tuple[Linear, ...], int | None]:
+    """The layers of a block that get an adapter, and how many entries train where PEFT's matching had to say so.
+
+    Where blocks differ, `rich` takes that each has all of them, and else that none has.
+    """
     special = ("adapter.rank_pattern", "adapter.layers", "adapter.target_parameters", "adapter.exclude")
-    if any(known(scope, field) for field in special):
-        raise Missing("adapters differ between layers")
     kind = known(scope, "targets.kind")
+    if shape.counted or kind not in ("all-linear", "list") or any(known(scope, field) for field in special):
+        return _counted(scope, shape, rich=rich)
     if kind == "all-linear":
-        return shape.linears
-    if kind != "list":
-        raise Missing("the config does not list the modules that get an adapter")
+        return shape.linears, None
     ends = [str(name).rpartition(".")[2] for name in _list(known(scope, "targets.names"))]
     found = tuple(one for one in shape.linears if one.name in ends)
     if not found:
         raise Missing("none of the targets is a layer of the model's blocks")
-    return found
+    return found, None
+
+
+def _counted(scope: Scope, shape: Shape, *, rich: bool) -> tuple[tuple[Linear, ...], int]:
+    """The layers that PEFT's matching finds by their names, and all entries that train.
+
+    Of a model of which only the size is known, none: `rich` raises Missing.
+    """
+    if not rich and shape.counted and not shape.counted.whole:
+        return (), 0
+    names, count = known(scope, "lora.trainable_by_module"), int(positive(scope, "lora.trainable"))
+    found = tuple(one for one in shape.linears if isinstance(names, dict) and one.name in names)
+    rank = positive(scope, "adapter.rank", "the config gives no rank")
+    alike = count == sum(rank * (one.into + one.out) for one in found) * shape.layers
+    return found if rich or alike else (), count
 
 
 def _list(value: object) -> list[object]:

@@ -94,7 +94,7 @@ def backward_bytes(plan: Plan) -> float:
     mlp = step.tokens * shape.inner * (2 * step.compute + cast)
     scores = shape.heads * step.rows * step.length**2 * (2 * _FP32 - step.compute % _FP32)
     attention = scores - activations.mlp_bytes(plan) if step.attention == "eager" else 0
-    largest = max(one.into * one.out for one in shape.linears)
+    largest = max((one.into * one.out for one in shape.linears), default=0)
     unpacked = largest * step.compute if plan.base.quantised else 0
     return max(mlp, attention, _magnitudes(plan)) + activations.start_bytes(plan) + unpacked
 

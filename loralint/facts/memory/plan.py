@@ -25,7 +25,8 @@ class Base(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What trains: the base itself, or adapters of `rank` on `targets` beside whole modules of `saved` entries.
+    """What trains: the base itself, or adapters of `rank` on `targets` beside whole modules of `saved` entries, or
+    `counted` entries in all, where somebody counted.
 
     `dora`: each adapter has magnitudes too. `width`: bytes of a trained weight, and of its gradient. `states`: bytes of
     optimizer state for a trained weight, `evicted` where they can be paged out. `master`: bytes of a further copy in
@@ -42,6 +43,7 @@ class Trained(NamedTuple):
     master: int
     scratch: int
     dora: bool = False
+    counted: int | None = None
 
 
 class Pass(NamedTuple):

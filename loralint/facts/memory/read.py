@@ -10,6 +10,7 @@ from loralint.facts.memory.of_pass import step
 from loralint.facts.memory.of_shards import shards
 from loralint.facts.memory.of_trained import trained
 from loralint.facts.memory.plan import Pass, Plan, Trained
+from loralint.facts.need import Missing, known
 from loralint.facts.scope import Scope
 
 _IDLE = Pass(
@@ -22,6 +23,10 @@ _NOTHING = Trained(full=False, rank=0, targets=(), saved=0, width=4, states=0, e
 def plan(scope: Scope, *, rich: bool) -> Plan:
     """The whole of it. `rich`: what is left open is taken to cost more. Raises Missing with what is not known."""
     own = base(scope, rich=rich)
+    if own.shape.untold:
+        raise Missing(own.shape.untold)
+    if own.shape.counted and (known(scope, "adapter.target_parameters") or known(scope, "targets.packed")):
+        raise Missing("how much memory adapters on packed experts take is not known here")
     return Plan(own, trained(scope, own, rich=rich), step(scope, rich=rich), shards(scope))
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from loralint.facts.memory.census import Census
 from loralint.facts.need import Missing
 
 if TYPE_CHECKING:
     from loralint.knowledge.models import ModelFacts
 
-_TOLERANCE = 0.03  # of the known number of parameters; biases and positions are not counted here
+TOLERANCE = 0.03  # of the known number of parameters; biases and positions are not counted here
 
 
 class Linear(NamedTuple):
@@ -30,7 +31,8 @@ class Shape(NamedTuple):
     """Sizes in entries. `attended` is the width of all query heads, `kept` that of all key or value heads.
 
     `gated`: the block multiplies two inner layers. `norms`: norms over the residual stream in a block, `rms` or layer
-    norms; `head_norms`: entries that norms of queries and keys see.
+    norms; `head_norms`: entries that norms of queries and keys see. A model that is no plain stack of such blocks is
+    `counted` instead, and `untold` says why nothing but its weights is known.
     """
 
     hidden: int
@@ -46,25 +48,34 @@ class Shape(NamedTuple):
     norms: int
     rms: bool
     head_norms: int
+    counted: Census | None = None
+    untold: str = ""
 
     @property
     def block(self) -> int:
-        """Weights of the linear layers of one block."""
-        return sum(one.into * one.out for one in self.linears)
+        """Weights of the linear layers of one block; all of those of the largest where they were counted."""
+        return self.counted.block if self.counted else sum(one.into * one.out for one in self.linears)
+
+    @property
+    def packable(self) -> int:
+        """Weights that quantisation packs: of linear layers and of experts."""
+        return self.counted.packed + self.counted.experts if self.counted else self.block * self.layers
 
     @property
     def outside(self) -> int:
         """Weights that quantisation leaves alone: embedding, head and norms."""
+        if self.counted:
+            return self.counted.plain
         norms = (self.norms * self.layers + 1) * self.hidden
         return self.vocabulary * self.hidden * (1 if self.tied else 2) + norms
 
     @property
     def parameters(self) -> int:
         """All weights."""
-        return self.block * self.layers + self.outside
+        return self.packable + self.outside
 
 
-class _Family(NamedTuple):
+class Family(NamedTuple):
     """What the blocks of a family are: norms (of them), whether RMS norms, gated, and the width of head norms."""
 
     norms: int = 2
@@ -74,26 +85,26 @@ class _Family(NamedTuple):
 
 
 # modeling_*.py of transformers 5.24; a family that is not listed is not told
-_FAMILIES = {
-    **dict.fromkeys(("llama", "mistral", "qwen2", "gemma", "phi3", "granite", "smollm3", "baichuan"), _Family()),
-    **dict.fromkeys(("internlm2", "internlm3", "seed_oss"), _Family()),
-    "qwen3": _Family(head_norms=True),
-    "gemma2": _Family(norms=4),
-    "gemma3_text": _Family(norms=4, head_norms=True),
-    "glm4": _Family(norms=4),
-    "olmo2": _Family(head_norms=True),
-    "stablelm": _Family(rms=False),
-    "cohere": _Family(norms=1, rms=False),
-    "cohere2": _Family(norms=1, rms=False),
-    "gpt_neox": _Family(rms=False, gated=False),
-    "starcoder2": _Family(rms=False, gated=False),
-    "opt": _Family(rms=False, gated=False),
+FAMILIES = {
+    **dict.fromkeys(("llama", "mistral", "qwen2", "gemma", "phi3", "granite", "smollm3", "baichuan"), Family()),
+    **dict.fromkeys(("internlm2", "internlm3", "seed_oss"), Family()),
+    "qwen3": Family(head_norms=True),
+    "gemma2": Family(norms=4),
+    "gemma3_text": Family(norms=4, head_norms=True),
+    "glm4": Family(norms=4),
+    "olmo2": Family(head_norms=True),
+    "stablelm": Family(rms=False),
+    "cohere": Family(norms=1, rms=False),
+    "cohere2": Family(norms=1, rms=False),
+    "gpt_neox": Family(rms=False, gated=False),
+    "starcoder2": Family(rms=False, gated=False),
+    "opt": Family(rms=False, gated=False),
 }
 
 
 def shape_of(model: ModelFacts, name: str) -> Shape:
     """The shapes of a model of the catalogue; `name` is what the config calls it. Raises Missing where not known."""
-    family = _FAMILIES.get(model.family)
+    family = FAMILIES.get(model.family)
     if family is None or not model.modules:
         raise Missing(f"how the blocks of `{model.family}` models use memory is not known here")
     sizes = (model.hidden_size, model.intermediate_size, model.num_layers, model.num_heads, model.head_dim)
@@ -109,13 +120,13 @@ def shape_of(model: ModelFacts, name: str) -> Shape:
         hidden, inner, layers, heads, heads * width, kept, vocabulary, linears, model.tied is True, family.gated,
         family.norms, family.rms, heads * width + kept if family.head_norms else 0,
     )  # fmt: skip
-    if model.tied is None or abs(shape.parameters / (model.params * 1e9) - 1) > _TOLERANCE:
+    if model.tied is None or abs(shape.parameters / (model.params * 1e9) - 1) > TOLERANCE:
         raise Missing(f"the layers of `{name}` do not add up to its size")
     return shape
 
 
 # name of the layer -> width in, width out, what it reads
-_LAYERS = {
+LAYERS = {
     "q_proj": ("hidden", "attended", "attention"),
     **dict.fromkeys(("k_proj", "v_proj"), ("hidden", "kept", "attention")),
     **dict.fromkeys(("qkv_proj", "query_key_value", "wqkv", "W_pack"), ("hidden", "packed", "attention")),
@@ -127,7 +138,7 @@ _LAYERS = {
 
 
 def _linear(name: str, widths: Mapping[str, int]) -> Linear:
-    if name not in _LAYERS:
+    if name not in LAYERS:
         raise Missing(f"the shape of `{name}` layers is not known here")
-    into, out, reads = _LAYERS[name]
+    into, out, reads = LAYERS[name]
     return Linear(name, widths[into], widths[out], reads)

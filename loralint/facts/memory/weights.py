@@ -37,7 +37,7 @@ def grouped(bits: int) -> float:
 def base_bytes(base: Base) -> float:
     """Bytes of the base and its copies: packed blocks, and embedding, head and norms as they are."""
     shape = base.shape
-    return (shape.block * shape.layers * base.packed + shape.outside * base.outside) * base.copies
+    return (shape.packable * base.packed + shape.outside * base.outside) * base.copies
 
 
 def adapter_entries(plan: Plan) -> int:
@@ -45,6 +45,8 @@ def adapter_entries(plan: Plan) -> int:
     magnitudes are one for each output (dora.py).
     """
     trained = plan.trained
+    if trained.counted is not None:
+        return trained.counted
     each = sum(trained.rank * (one.into + one.out) + one.out * trained.dora for one in trained.targets)
     return each * plan.base.shape.layers + trained.saved
 
