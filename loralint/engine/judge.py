@@ -12,12 +12,14 @@ from loralint.checks.hit import Hit
 from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
 from loralint.model import Finding, Fix, Note, Related, Span, Unknown, Value
-from loralint.run.config import Config
+from loralint.run.config import MISSING, Config
 from loralint.run.versions import MAYBE, split
 
 # Findings of one rule and tier in one run. No config that anybody trains with comes near; what does is hostile or no
 # config, and people read the first few.
 MOST = 100
+# Of keys that may stand in another file so many are named.
+_NAMED = 3
 
 
 class Judgement:
@@ -247,5 +249,23 @@ def unchecked_notes(unchecked: dict[str, list[str]]) -> list[Note]:
     """One note for each reason, most rules first."""
     from loralint.source.shown import shown
 
-    ordered = sorted(unchecked.items(), key=lambda item: (-len(item[1]), item[0]))
+    ordered = sorted(_elsewhere(unchecked).items(), key=lambda item: (-len(item[1]), item[0]))
     return [Note("not-checked", shown(reason), tuple(sorted(set(rules)))) for reason, rules in ordered]
+
+
+def _elsewhere(unchecked: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The same with the keys that may stand in another file told together, the one that most rules ask for first."""
+    missing: dict[str, dict[str, list[str]]] = {}
+    found: dict[str, list[str]] = {}
+    for reason, rules in sorted(unchecked.items(), key=lambda item: (-len(item[1]), item[0])):
+        key, is_missing, why = reason.partition(MISSING)
+        if is_missing:
+            missing.setdefault(why, {})[key] = rules
+        else:
+            found[reason] = rules
+    for why, keys in missing.items():
+        named = ", ".join(list(keys)[:_NAMED])
+        more = f" and {len(keys) - _NAMED} more keys" if len(keys) > _NAMED else ""
+        verb = " are" + MISSING.removeprefix(" is") if len(keys) > 1 else MISSING
+        found[f"{named}{more}{verb}{why}"] = [rule for rules in keys.values() for rule in rules]
+    return found

@@ -57,6 +57,11 @@ def _judged(assembled: Assembled, job: Job) -> Run:
     scope = Scope(config, FACTS, (*assembled.observations, *probed.observations), assembled.events)
     result = judge(job.rules, config, scope, fixes=job.fixes)
     findings, notes = _suppressed(result, assembled, job)
+    programs = tuple(one.file for one in assembled.documents if one.format in ("python", "notebook"))
+    if programs and len(findings) > 1:
+        from loralint.engine.grouped import grouped
+
+        findings = grouped(findings, job.rules, programs)
     findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))
     return Run(
         _files(assembled, job),

@@ -12,6 +12,8 @@ from loralint.run.versions import Versions, by_field
 from loralint.source.document import Document
 
 _ABSENT = Value(None, origin="absent")
+# Between a key and why it may stand elsewhere, in the reason for what is not known of it.
+MISSING = " is not in this file: "
 
 
 class Config:
@@ -138,7 +140,7 @@ class Config:
         asked = self._open or self.reader.partial
         reason = self.open if asked and any(entry.key for entry in entries) else ""
         if reason:  # neither set nor default nor absent, as far as this file tells
-            why = reason if self._whole else f"`{key or field}` is not in this file: {reason}"
+            why = reason if self._whole else f"`{key or field}`{MISSING}{reason}"
             return Value(Unknown(why), "derived", key, field=field)
         if constant is not None:
             return constant

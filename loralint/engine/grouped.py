@@ -1,0 +1,49 @@
+"""Keywords of one call that a newer release takes otherwise: one finding, with the others as places beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from loralint.engine.rules import Rule
+from loralint.model import Edit, Finding, Fix, Related
+
+_KINDS = frozenset({"renamed", "removed"})
+
+
+def grouped(findings: Sequence[Finding], rules: Iterable[Rule], programs: Sequence[str]) -> list[Finding]:
+    """The findings, those together that such a rule has at keywords of one call. programs: the files that are some.
+
+    What a comment lifts stays by itself, so that it is the line of a comment that is lifted and no other.
+    """
+    codes = {rule.id for rule in rules if rule.uses == "observation" and str(rule.args.get("kind")) in _KINDS}
+    groups: dict[object, list[Finding]] = {}
+    for index, one in enumerate(findings):
+        call = one.key.rpartition(".")[0]
+        alike = one.rule in codes and one.span.file in programs and call and one.suppressed is None
+        key = (one.rule, one.tier, one.span.file, one.span.cell, call) if alike else index
+        groups.setdefault(key, []).append(one)
+    return [_together(several) for several in groups.values()]
+
+
+def _together(several: list[Finding]) -> Finding:
+    first, *others = sorted(several, key=lambda one: one.span.start)
+    if not others:
+        return first
+    more = f"{len(others)} more keyword{'s' if len(others) > 1 else ''} of the call"
+    beside = [Related(one.span.file, one.span.line, one.key, one.help, one.span.cell) for one in others]
+    return first._replace(
+        message=f"{first.message}; so it is with {more}",
+        help=f"{first.help}; the others as said above",
+        related=(*first.related, *beside),
+        fix=_fix(several),
+    )
+
+
+def _fix(several: list[Finding]) -> Fix | None:
+    """The edits of all of them in one; what would meet an edit before it is left for the next time."""
+    fixes = [one.fix for one in several if one.fix is not None]
+    kept: list[Edit] = []
+    for fix in fixes:
+        if all(edit.end <= one.start or one.end <= edit.start for edit in fix.edits for one in kept):
+            kept += fix.edits
+    return Fix(all(one.safe for one in fixes), tuple(kept)) if fixes else None
