@@ -10,8 +10,11 @@ import click
 from loralint.api import check
 from loralint.cli.options import about_the_run, settings_for, usage
 from loralint.model import Run, Setting, Value
+from loralint.source.clean import clean
 from loralint.source.shown import path as name
 from loralint.source.shown import shown
+
+_COUNTS = ("lora.trainable", "lora.trainable_by_module")
 
 
 @click.command("show")
@@ -49,11 +52,23 @@ def command(path: str, format_: str, everything: bool, memory: bool, **given: An
 def _table(run: Run, everything: bool) -> Iterator[str]:
     yield f"{' + '.join(map(name, run.files))} ({run.framework}, by {run.recognised_by})"
     several = len(run.files) > 1
-    rows = [_row(one, several=several) for one in run.settings if everything or one.value.origin != "absent"]
+    listed = [one for one in run.settings if one.parameter not in _COUNTS]
+    rows = [_row(one, several=several) for one in listed if everything or one.value.origin != "absent"]
     widths = [min(44, max((len(row[column]) for row in rows), default=0)) for column in range(3)]
     for *cells, origin in rows:
         padded = [f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True)]
         yield "  ".join(["", *padded, origin]).rstrip()
+    counts = {one.parameter: one.value.value for one in run.settings if one.parameter in _COUNTS}
+    if counts:
+        yield _trained(*(counts[name] for name in _COUNTS))
+
+
+def _trained(total: object, parts: object) -> str:
+    """How many parameters the adapter trains, and where."""
+    if not isinstance(total, int) or not isinstance(parts, dict):
+        return f"  trainable parameters: {shown(total)}"
+    where = ", ".join(f"{name} {count:,}" for name, count in parts.items())
+    return f"  trainable parameters: {total:,} ({clean(where, limit=1000)})"
 
 
 def _row(one: Setting, *, several: bool) -> tuple[str, str, str, str]:

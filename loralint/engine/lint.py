@@ -1,7 +1,7 @@
 """The pipeline for one file: the runs that it starts, each judged, what is lifted, the score."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.engine.judge import Judgement, judge, unchecked_notes
@@ -76,11 +76,20 @@ def _judged(assembled: Assembled, job: Job) -> Run:
             *(checked.notes if checked is not None else ()),
             *unchecked_notes(result.unchecked),
         ),
-        tuple(Setting(field, config.get(field)) for field in config.fields()) if job.show_settings else (),
+        tuple(_settings(config, scope)) if job.show_settings else (),
         assembled.reason,
         probed.tables,
         probed.series,
     )
+
+
+def _settings(config: Config, scope: Scope) -> Iterator[Setting]:
+    """Every effective setting, and what a LoRA run trains by them."""
+    for field in config.fields():
+        yield Setting(field, config.get(field))
+    if scope.get("lora.on").value is True:
+        for fact in ("lora.trainable", "lora.trainable_by_module"):
+            yield Setting(fact, scope.get(fact), "parameters")
 
 
 def _checked(assembled: Assembled, job: Job) -> "Checked | None":

@@ -130,3 +130,8 @@ def usual(scope: Scope) -> Value:
 
         found = usual_targets(type_of(scope))
     return derived(found)
+
+
+def packed_experts(scope: Scope) -> Value:
+    """Whether PEFT takes the names of single experts' layers for weights that Transformers 5 packs."""
+    return derived(bool(_packed(scope)))
