@@ -15,6 +15,7 @@ from loralint.model import Unknown
 _SURE = "training runs out of memory in its first step, whatever the rows"
 _FULL = "training runs out of memory in its first full batch"
 _LONG = "training runs out of memory once a batch holds rows of full length"
+_COMPILED = ("google", "aws")  # XLA plans the whole step, where the formulas follow torch tensor by tensor
 _CLOSE = "training may run out of memory once a batch holds rows of full length"
 
 
@@ -29,6 +30,8 @@ def fits(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit
     limit = number(card)
     if limit is None:
         return card.value if isinstance(card.value, Unknown) else []
+    if scope.get("gpu.vendor").value in _COMPILED:
+        return Unknown("how much memory a step takes that a compiler laid out is not known here")
     judged = _judged(scope, limit)
     if judged is None or isinstance(judged, Unknown):
         return judged or []

@@ -29,6 +29,19 @@ def _cards(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     return [name for name in names if name.lower().startswith(typed.lower())]
 
 
+def _card(ctx: click.Context, param: click.Parameter, given: str) -> str:
+    """The card as given, or those of this machine."""
+    del ctx, param
+    if given.strip().lower() != "auto":
+        return given
+    from loralint.cli.card import Unseen, here
+
+    try:
+        return here()
+    except Unseen as unseen:
+        raise click.BadParameter(str(unseen)) from None
+
+
 def rule_names(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     """Codes and names of rules, for the shell to complete."""
     del ctx, param
@@ -113,8 +126,9 @@ def about_the_run(function: F) -> F:
             "--gpu",
             metavar="GPU",
             default="",
+            callback=_card,
             shell_complete=_cards,
-            help="Card the run will meet: T4, A100-80GBx8, 4xH100 ...",
+            help="Card the run will meet: T4, A100-80GBx8, 4xH100 ..., or auto for the one of this machine.",
         ),
     ):
         function = decorate(function)
@@ -143,6 +157,12 @@ def about_the_probe(function: F) -> F:
             metavar="PATH",
             default="",
             help="Weights to probe on, not the embedded model: a folder that Transformers saved, or a GGUF file.",
+        ),
+        click.option(
+            "--probe-data",
+            metavar="FILE",
+            default="",
+            help="Your own rows as the text of the probe, JSONL, JSON, Parquet or .txt; needs a model of your own.",
         ),
         click.option("--probe", is_flag=True, help="Micro-train each run for seconds: will its numbers hold together?"),
     ):

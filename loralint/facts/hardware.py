@@ -41,6 +41,17 @@ def flash2(scope: Scope) -> Value:
     return derived(_told(gpu, "FlashAttention 2 support", gpu.flash_attention_2))
 
 
+def fp8(scope: Scope) -> Value:
+    """Whether it multiplies in fp8."""
+    gpu = _gpu(scope)
+    return derived(_told(gpu, "fp8 support", gpu.fp8))
+
+
+def vendor(scope: Scope) -> Value:
+    """nvidia, amd, intel, apple, google, aws or huawei."""
+    return derived(_gpu(scope).vendor)
+
+
 def memory_gib(scope: Scope) -> Value:
     """Nominal memory of one device in GiB."""
     gpu = _gpu(scope)
