@@ -17,6 +17,7 @@ from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.scripts import called, inline_programs
 from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
+from loralint.frameworks.readers.kubernetes.workflows import bindings
 from loralint.model import Note, Observation
 from loralint.run.build import Part, Start
 from loralint.run.companions import joined, missing
@@ -131,8 +132,9 @@ def _containers(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Container]:
     if job.kind == "TrainJob" and not any(named(at, "command") or named(at, "args") for (_, at), _ in given):
         given = [(one, runtime) for runtime in _runtimes(job) for one in runtime.containers()] or given
     for (group, at), owner in given:
-        here = owner.place(group, maps)
-        yield Container(owner, group, at, here, (executed(at, here), *called(at, here)))
+        for binding in bindings(owner.document, at):
+            here = owner.place(group, maps)._replace(parameters=binding)
+            yield Container(owner, group, at, here, (executed(at, here), *called(at, here)))
 
 
 def _runtimes(job: Job) -> list[Job]:

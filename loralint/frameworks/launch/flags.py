@@ -161,7 +161,7 @@ def _pair(flag: _Flag, values: list[Word], document: Document) -> Pair:
 
 def _known(node: Node) -> Node:
     """The node, unknown where its text only shows where something goes: `<path to model>`, `...`."""
-    if _PLACEHOLDER.fullmatch(node.raw) is None:
+    if isinstance(node.native, Unknown) or _PLACEHOLDER.fullmatch(node.raw) is None:
         return node
     why = Unknown(f"`{node.raw}` stands for something that is still to be written")
     return Node("scalar", "str", node.start_mark, node.end_mark, node.raw, native=why)

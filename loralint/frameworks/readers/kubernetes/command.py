@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from loralint.frameworks.launch.programs import PYTHON
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, maps_of
 from loralint.frameworks.readers.kubernetes.mounting import Absent
@@ -42,7 +43,8 @@ class Executed(NamedTuple):
 class Place(NamedTuple):
     """Where a container stands: the file, the pod's spec (None when another object has it), further maps at hand.
 
-    entrypoint: the command, where the job has it and not the container; runtime: Ray's text with its variables.
+    entrypoint: the command, where the job has it and not the container; runtime: Ray's text with its variables;
+    parameters: what templates in the container become, such as `{{inputs.parameters.x}}`.
     """
 
     document: Document
@@ -51,6 +53,7 @@ class Place(NamedTuple):
     namespace: str = ""
     entrypoint: At | None = None
     runtime: At | None = None
+    parameters: tuple[tuple[str, Field], ...] = ()
 
     def all_maps(self) -> tuple[ConfigMap, ...]:
         """Those that were given first: what lays something over a map of the file counts."""
@@ -64,9 +67,11 @@ def executed(container: At, place: Place) -> Executed:
     if not given:
         return Executed(place.document)
     known = known_in(container, place)
-    fields = [field_of(place.document, at.node, known) for at in given]
+    fields = [field_of(place.document, at.node, {**dict(place.parameters), **known}) for at in given]
     if place.entrypoint is not None:
         fields = by_shell(fields[0])
+    elif named(container, "source") is not None and len(fields) == 2:
+        fields = [fields[0], _option(fields[1]), fields[1]]
     elif not any(field.text.rpartition("/")[2] in SHELLS for field in fields):
         fields = [_unread(field) for field in fields]
     literal = [at.node for at in given if "\n" in at.node.raw]
@@ -80,7 +85,7 @@ def executed(container: At, place: Place) -> Executed:
 
 def known_in(container: At, place: Place) -> dict[str, Field]:
     """The variables of a container, with those that Ray adds."""
-    known = variables(place.document, container, place.all_maps(), place.namespace)
+    known = variables(place.document, container, place.all_maps(), place.namespace, dict(place.parameters))
     given = runtime_env(place).pair("env_vars") if place.runtime is not None else None
     for pair in given.value.pairs if given is not None else ():
         if pair.value.kind == "scalar":
@@ -101,9 +106,13 @@ def words_of(container: At, place: Place) -> list[At]:
     found = [one for name in ("command", "args") for one in items(named(container, name))[:_MOST]]
     source = named(container, "source")
     if source is not None and text(source) and found:  # a script of Argo, which its command gets as a file
-        shell = text(found[0]).rpartition("/")[2] in SHELLS
-        return [*found[:1], source] if shell else []
+        base = text(found[0]).rpartition("/")[2]
+        return [found[0], source] if base in SHELLS or PYTHON.fullmatch(base) else []
     return [one for one in found if one.node.kind == "scalar"]
+
+
+def _option(script: Field) -> Field:
+    return Field((Part("-c", script.start, script.start),), script.start, script.start)
 
 
 def by_shell(script: Field, path: str = "sh", arguments: Sequence[Field] = ()) -> list[Field]:

@@ -14,8 +14,8 @@ from loralint.source.inner import pieces_of
 from loralint.source.scalars import is_template
 from loralint.source.shell.words import Field, bounded
 
-# `$$` is one dollar, `$(NAME)` a variable that was given before; every other dollar stays.
-_REFERENCE = re.compile(r"\$(?:\$|\(([A-Za-z_.-][\w.-]*)\))")
+# `$$` is one dollar, `$(NAME)` a variable that was given before; every other dollar stays. `{{name}}` is a template's.
+_REFERENCE = re.compile(r"\$(?:\$|\(([A-Za-z_.-][\w.-]*)\))|\{\{[ \t]*([\w.-]+)[ \t]*\}\}")
 _MOST = 1000  # variables of one container; real ones have some dozens
 _ELSEWHERE = {
     "secretKeyRef": "it comes from a Secret",
@@ -38,7 +38,7 @@ def field_of(document: Document, node: Node, known: Mapping[str, Field]) -> Fiel
         at, end = piece.at + len(text), piece.start + len(text)
     if at < len(node.raw):
         parts.append(Part(node.raw[at:], end, end))
-    if "$" in node.raw:
+    if "$" in node.raw or "{{" in node.raw:
         parts = list(_filled(node.raw, parts, known))
     return bounded_text(Field(tuple(_open(parts)), node.start, node.end, quoted=True))
 
@@ -63,12 +63,15 @@ def _filled(raw: str, parts: list[Part], known: Mapping[str, Field]) -> Iterator
         starts.append(starts[-1] + len(part.text))
     at = 0
     for match in _REFERENCE.finditer(raw):
-        given = known.get(match[1] or "")
+        given = known.get(f"{{{{{match[2]}}}}}" if match[2] else match[1] or "")
         if match[1] and given is None:
             continue  # stays as it is, for a shell to run
         yield from _cut(parts, starts, at, match.start())
         if given is not None:
             yield from given.parts
+        elif match[2]:
+            why = f"template: nothing in the file says what `{match[0]}` becomes"
+            yield from (one._replace(why=why) for one in _cut(parts, starts, match.start(), match.end()))
         else:
             yield from _cut(parts, starts, match.start(), match.start() + 1)
         at = match.end()
@@ -89,9 +92,15 @@ def _cut(parts: list[Part], starts: list[int], start: int, end: int) -> Iterator
 
 
 def variables(
-    document: Document, container: At, maps: tuple[ConfigMap, ...] = (), namespace: str = ""
+    document: Document,
+    container: At,
+    maps: tuple[ConfigMap, ...] = (),
+    namespace: str = "",
+    parameters: Mapping[str, Field] = {},
 ) -> dict[str, Field]:
-    """Every variable that the manifest gives, in order; one from elsewhere is unknown."""
+    """Every variable that the manifest gives, in order; one from elsewhere is unknown. parameters: what templates in
+    the values become.
+    """
     found: dict[str, Field] = {}
     for one in items(named(container, "envFrom"))[:_MOST]:
         held = named(one, "configMapRef")
@@ -101,7 +110,7 @@ def variables(
     for one in items(named(container, "env"))[:_MOST]:
         name = word(one, "name")
         if name:
-            found[name] = _variable(document, one, name, found, maps, namespace)
+            found[name] = _variable(document, one, name, {**parameters, **found}, maps, namespace)
     return found
 
 

@@ -1,0 +1,140 @@
+"""Parameters of Argo's workflows: what `{{inputs.parameters.x}}` and `{{workflow.parameters.x}}` become.
+
+As in argoproj/argo-workflows@9dafa80 workflow/common/util.go: an input is its `default`, else its `value`, unless a
+caller gives an argument; the entry point is called with the workflow's own arguments. These are what the file says,
+which `argo submit -p` may overrule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from loralint.frameworks.readers.kubernetes.objects import WORKFLOWS, objects
+from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, items, named, text, word
+from loralint.frameworks.readers.kubernetes.variables import field_of
+from loralint.source.document import Document
+from loralint.source.shell.words import Field
+
+# Ways to call one template that are told apart; a sweep tells with its first runs what it can.
+_MOST = 16
+Binding = tuple[tuple[str, Field], ...]
+
+
+class _Flow(NamedTuple):
+    """A workflow. templates: by name; callers: name of a template -> who calls it where; known: what was found out of
+    the calls of a template.
+    """
+
+    document: Document
+    at: At
+    templates: dict[str, At]
+    callers: dict[str, list[tuple[str, At]]]
+    known: dict[str, list[dict[str, Field]]]
+
+
+def bindings(document: Document, at: At) -> tuple[Binding, ...]:
+    """What the parameters are of a container, or of a manifest inside a workflow: one for each way that it is called.
+
+    A single empty one where it stands in no workflow.
+    """
+    if "{{" not in document.text:
+        return ((),)
+    for flow in _flows(document):
+        for name, template in flow.templates.items():
+            if template.node.start <= at.node.start < template.node.end:
+                return tuple(tuple(one.items()) for one in _calls(flow, name))
+    return ((),)
+
+
+@lru_cache(maxsize=4)
+def _flows(document: Document) -> tuple[_Flow, ...]:
+    return tuple(_flow(document, one) for one in objects(document) if word(one, "kind") in WORKFLOWS)
+
+
+def _flow(document: Document, at: At) -> _Flow:
+    templates = {word(one, "name"): one for one in items(named(_spec(at), "templates"))}
+    callers: dict[str, list[tuple[str, At]]] = {}
+    for name, template in templates.items():
+        for call in _steps(template):
+            callers.setdefault(word(call, "template"), []).append((name, call))
+    return _Flow(document, at, templates, callers, {})
+
+
+def _spec(flow: At) -> At | None:
+    return inside(flow, "spec.workflowSpec") or named(flow, "spec")
+
+
+def _calls(flow: _Flow, name: str) -> list[dict[str, Field]]:
+    """The parameters of a template for every call of it, those of the workflow among them."""
+    if name in flow.known:
+        return flow.known[name]
+    flow.known[name] = []  # ends a template that calls itself
+    general = _arguments(flow)
+    wanted = items(inside(flow.templates.get(name), "inputs.parameters"))
+    own = {**general, **_values(flow.document, wanted, "inputs", general)}
+    found = [{**own, **one} for one in _given(flow, name)]
+    if word(_spec(flow.at), "entrypoint") == name or not found:
+        names = {_key("inputs", word(one, "name")) for one in wanted}
+        given = {key.replace("workflow.", "inputs.", 1): field for key, field in general.items()}
+        found.insert(0, {**own, **{key: field for key, field in given.items() if key in names}})
+    flow.known[name] = list({tuple(one.items()): one for one in found}.values())[:_MOST]
+    return flow.known[name]
+
+
+def _key(scope: str, name: str) -> str:
+    return f"{{{{{scope}.parameters.{name}}}}}"
+
+
+def _arguments(flow: _Flow) -> dict[str, Field]:
+    """The workflow's own arguments, over which those of a workflow of the file that refers to it go."""
+    own = word(named(flow.at, "metadata"), "name")
+    others = [one.at for one in _flows(flow.document) if own and _refers(one.at) == own]
+    several = [items(inside(_spec(one), "arguments.parameters")) for one in (flow.at, *others)]
+    return _values(flow.document, [each for one in several for each in one], "workflow", {})
+
+
+def _refers(flow: At) -> str:
+    return word(inside(_spec(flow), "workflowTemplateRef"), "name")
+
+
+def _values(document: Document, several: Iterable[At], scope: str, known: Mapping[str, Field]) -> dict[str, Field]:
+    found = {}
+    for one in several:
+        given = named(one, "default") if scope == "inputs" else None
+        given = given or named(one, "value")
+        if given is not None and given.node.kind == "scalar":
+            found[_key(scope, word(one, "name"))] = field_of(document, given.node, known)
+    return found
+
+
+def _given(flow: _Flow, name: str) -> Iterator[dict[str, Field]]:
+    """The arguments of every call of a template by steps and tasks, item by item where these stand there."""
+    for caller, call in flow.callers.get(name, [])[:_MOST]:
+        arguments = items(inside(call, "arguments.parameters"))
+        for known in _calls(flow, caller) if caller != name else ():
+            for item in _items(flow.document, call):
+                yield _values(flow.document, arguments, "inputs", {**known, **item})
+
+
+def _steps(template: At) -> Iterator[At]:
+    """The calls that a template makes: steps one after the other, tasks of a graph."""
+    for group in items(named(template, "steps")):
+        yield from items(group) if group.node.kind == "sequence" else [group]
+    yield from items(inside(template, "dag.tasks"))
+
+
+def _items(document: Document, call: At) -> Iterator[dict[str, Field]]:
+    """What `{{item}}` and `{{item.key}}` are in each turn of a call; nothing of a list that another step makes."""
+    listed = items(named(call, "withItems"))
+    if not listed:
+        yield {}
+    for one in listed[:_MOST]:
+        if one.node.kind == "mapping":
+            scalars = [each for each in entries(one) if each.node.kind == "scalar"]
+            yield {
+                f"{{{{item.{each.label.raw}}}}}": field_of(document, each.node, {}) for each in scalars if each.label
+            }
+        else:
+            yield {"{{item}}": field_of(document, one.node, {})} if text(one) else {}

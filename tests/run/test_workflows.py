@@ -1,0 +1,178 @@
+"""Parameters of Argo's workflows, on real files."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from loralint.api import check
+
+SFT = "trl sft --model_name_or_path m/m --dataset_name d --use_peft --lora_r 8"
+STEP = """\
+    - name: train
+      inputs: {parameters: [{name: lr, default: '0.001'}, {name: rank}]}
+      container:
+        image: x
+        command: [bash, -c]
+        args:
+          - |
+            echo {{workflow.name}}
+            trl sft --model_name_or_path m/m --dataset_name d --use_peft --output_dir /out/{{pod.name}} \
+              --learning_rate {{inputs.parameters.lr}} --lora_r {{ inputs.parameters.rank }}
+"""
+
+
+def flow(templates, arguments="[{name: rank, value: 16}]", entry="main", kind="Workflow", name="w", more=""):
+    return (
+        f"apiVersion: argoproj.io/v1alpha1\nkind: {kind}\nmetadata: {{name: {name}}}\nspec:\n  entrypoint: {entry}\n"
+        f"  arguments: {{parameters: {arguments}}}\n{more}  templates:\n{templates}"
+    )
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """runs(text) -> the runs of a file."""
+
+    def check_all(text):
+        (tmp_path / "flow.yaml").write_text(text)
+        return check(tmp_path / "flow.yaml", show_settings=True).runs
+
+    return check_all
+
+
+def values(run):
+    return {one.parameter: one.value for one in run.settings}
+
+
+def rates(several):
+    return [(values(one)["optim.lr"].value, values(one)["adapter.rank"].value) for one in several]
+
+
+def test_the_entry_point_gets_the_arguments_of_the_workflow(runs):
+    text = flow(STEP, entry="train")
+    (run,) = runs(text)
+    rank = values(run)["adapter.rank"]
+    at = text.index("16}")
+    assert rates([run]) == [(0.001, 16)]
+    assert (rank.origin, rank.span.line, rank.span.column) == (
+        "flag",
+        text.count("\n", 0, at) + 1,
+        at - text.rfind("\n", 0, at),
+    )
+
+
+STEPS = "    - name: main\n      steps:\n        - - {name: a, template: train, arguments: {parameters: [%s]}%s}\n"
+TASKS = "    - name: main\n      dag: {tasks: [{name: a, template: train, arguments: {parameters: [%s]}%s}]}\n"
+
+
+@pytest.mark.parametrize("caller", [STEPS, TASKS])
+@pytest.mark.parametrize(
+    ("given", "items", "found"),
+    [
+        ("{name: rank, value: 4}", "", [(0.001, 4)]),
+        ("{name: rank, value: '{{workflow.parameters.rank}}'}, {name: lr, value: 0.01}", "", [(0.01, 16)]),
+        ("{name: rank, value: '{{item}}'}", ", withItems: [4, 8]", [(0.001, 4), (0.001, 8)]),
+        ("{name: rank, value: '{{item.r}}'}, {name: lr, value: '{{item.lr}}'}",
+         ", withItems: [{r: 4, lr: 0.01}, {r: 8, lr: 0.02}]", [(0.01, 4), (0.02, 8)]),
+    ],
+)  # fmt: skip
+def test_a_call_brings_its_arguments(runs, caller, given, items, found):
+    assert rates(runs(flow(caller % (given, items) + STEP))) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "items"),
+    [
+        ("{name: rank, value: '{{item}}'}", ", withParam: '{{steps.list.outputs.result}}'"),
+        ("{name: rank, value: '{{tasks.best.outputs.parameters.rank}}'}", ""),
+        ("", ""),
+    ],
+)
+def test_what_no_one_in_the_file_says_is_a_template(runs, given, items):
+    (run,) = runs(flow(STEPS % (given, items) + STEP))
+    rank = values(run)["adapter.rank"].value
+    assert rank.reason.startswith("template: nothing in the file says what `{{")
+    assert values(run)["optim.lr"].value == 0.001
+    assert any(note.message.startswith("template:") or "template:" in note.message for note in run.notes)
+
+
+def test_callers_of_callers_and_templates_that_call_themselves(runs):
+    call = "        - - {name: a, template: %s, arguments: {parameters: [{name: %s, value: '%s'}]}}\n"
+    middle = "    - name: middle\n      inputs: {parameters: [{name: r}]}\n      steps:\n"
+    middle += call % ("train", "rank", "{{inputs.parameters.r}}") + call % ("middle", "r", "3")
+    top = (STEPS % ("{name: r, value: 5}", "")).replace("template: train", "template: middle")
+    assert rates(runs(flow(top + middle + STEP))) == [(0.001, 5)]
+
+
+def test_a_workflow_of_the_file_gives_the_arguments_of_a_template(runs):
+    text = flow(STEP, entry="train", kind="WorkflowTemplate", name="lora")
+    text += (
+        "---\napiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {generateName: a-}\nspec:\n"
+        "  workflowTemplateRef: {name: lora}\n  arguments: {parameters: [{name: rank, value: '32'}]}\n"
+    )
+    assert rates(runs(text)) == [(0.001, 32)]
+    scheduled = flow(STEP, entry="train").replace("spec:\n", "spec:\n  schedule: '0 1 * * *'\n  workflowSpec:\n")
+    head, _, body = scheduled.partition("workflowSpec:\n")
+    indented = "".join(f"  {line}\n" for line in body.splitlines())
+    assert rates(runs(head.replace("kind: Workflow", "kind: CronWorkflow") + "workflowSpec:\n" + indented)) == [
+        (0.001, 16)
+    ]
+
+
+def test_parameters_reach_variables_and_manifests_inside(runs):
+    env = STEP.replace("{{ inputs.parameters.rank }}", "$RANK_OF_LORA").replace(
+        "        image: x\n",
+        "        image: x\n        env: [{name: RANK_OF_LORA, value: '{{inputs.parameters.rank}}'}]\n",
+    )
+    assert rates(runs(flow(env, entry="train"))) == [(0.001, 16)]
+    inner = (
+        "    - name: train\n      inputs: {parameters: [{name: rank}]}\n      resource:\n        action: create\n"
+        "        manifest: |\n          apiVersion: batch/v1\n          kind: Job\n          metadata: {name: lora}\n"
+        "          spec:\n            template:\n              spec:\n                restartPolicy: Never\n"
+        "                containers:\n                  - name: t\n                    image: x\n"
+        f"                    command: [{', '.join(SFT.split()[:-1])}, '{{{{inputs.parameters.rank}}}}']\n"
+    )
+    (run,) = runs(flow(inner, entry="train"))
+    assert values(run)["adapter.rank"].value == 16
+
+
+SCRIPT = """\
+    - name: train
+      inputs: {parameters: [{name: rank}]}
+      script:
+        image: x
+        command: [%s]
+        source: |
+%s"""
+PYTHON = """\
+from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+price = "$5 ${x}"
+args = SFTConfig(output_dir="/out", learning_rate=0.001)
+SFTTrainer("m/m", args=args, peft_config=LoraConfig(r={{inputs.parameters.rank}}, task_type="CAUSAL_LM")).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("python3", PYTHON),
+        ("/usr/bin/python", PYTHON),
+        ("bash", SFT.replace("8", "{{inputs.parameters.rank}}") + " --learning_rate 0.001\n"),
+    ],
+)
+def test_scripts_of_templates_are_read(runs, command, source):
+    body = "".join(f"          {line}\n" for line in source.splitlines())
+    (run,) = runs(flow(SCRIPT % (command, body), entry="train"))
+    assert (run.framework, rates([run])) == ("trl", [(0.001, 16)])
+
+
+def test_a_graph_of_many_callers_is_read_within_the_budget(runs):
+    layer = "".join(
+        f"    - {{name: t{n}, dag: {{tasks: [{', '.join(f'{{name: c{m}, template: t{m}}}' for m in range(60))}]}}}}\n"
+        for n in range(60)
+    )
+    started = time.process_time()
+    assert runs(flow(layer + STEP + STEP.replace("name: train", "name: t3"), entry="t0"))
+    assert time.process_time() - started < 10
