@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from loralint.authoring.knowledge_rows import (
+    Family,
     GpuGroup,
     GpuRow,
     HardwareFile,
     ModelNumbers,
     ModelsFile,
+    NamesFile,
     OptimizersFile,
     ProbeFile,
     Release,
@@ -34,7 +36,7 @@ def compile_knowledge(golden_dir: Path) -> dict[str, object]:
     """Give the JSON parts by file name. Raises ValueError where two rows claim one spelling."""
     return {
         "hardware.json": _hardware(read(golden_dir, "hardware", HardwareFile)),
-        "models.json": _models(read(golden_dir, "models", ModelsFile)),
+        **_models(read(golden_dir, "models", ModelsFile), read(golden_dir, "model_names", NamesFile)),
         "versions.json": _versions(read(golden_dir, "versions", VersionsFile)),
         "optimizers.json": _optimizers(read(golden_dir, "optimizers", OptimizersFile)),
         "probe.json": read(golden_dir, "probe", ProbeFile).model_dump(),
@@ -138,33 +140,53 @@ def _optimizers(file: OptimizersFile) -> dict[str, object]:
     }
 
 
-def _models(file: ModelsFile) -> dict[str, object]:
+def _models(file: ModelsFile, named: NamesFile) -> dict[str, object]:
     ids: dict[str, tuple[int, set[str]]] = {}
     for index, row in enumerate(file.models):
         if row.family not in file.families:
             raise ValueError(f"{row.ids[0]}: family {row.family!r} is not described")
         for name in row.ids:
             other, listed = ids.setdefault(models.key(name), (index, set()))
+            full = name.lower().rpartition("/")[2]
+            if other != index and not any(one.endswith("/" + full) for one in listed):
+                other, listed = ids.setdefault(full, (index, set()))  # converted to another architecture: glm-4-9b-hf
             if other != index:
                 raise ValueError(f"{name!r} names two rows: {file.models[other].ids[0]} and {row.ids[0]}")
             listed.add(name.lower())
     fields = ["id", "family", "source", *ModelNumbers.model_fields]
-    families = {
-        name: _known(**family.model_dump(exclude={"patterns", "source"}, exclude_defaults=True))
-        | ({"fp16_source": family.source} if family.fp16_unsafe else {})
-        for name, family in file.families.items()
-    }
+    rows = [[row.ids[0], row.family, row.source, *row.facts.model_dump().values()] for row in file.models]
+    shown = {key: [index, " ".join(sorted(listed))] for key, (index, listed) in ids.items()}
+    families = {name: _family(family) for name, family in file.families.items()}
+    listed = {row.family for row in file.models}
+    hot = {name: family for name, family in families.items() if name in listed}
+    cold = {name: family for name, family in families.items() if name not in listed}
     return {
-        "families": families,
-        "fields": fields,
-        "ids": {key: [index, " ".join(sorted(listed))] for key, (index, listed) in ids.items()},
-        "patterns": [
-            [name, _literal_prefix(pattern), pattern]
-            for name, family in file.families.items()
-            for pattern in family.patterns
-        ],
-        "rows": [[row.ids[0], row.family, row.source, *row.facts.model_dump().values()] for row in file.models],
+        "models.json": {"families": hot, "fields": fields, "ids": shown, "rows": rows},
+        "models_named.json": {"families": cold, "names": _names(named, file), "patterns": _patterns(file)},
     }
+
+
+def _family(family: Family) -> dict[str, object]:
+    found = _known(**family.model_dump(exclude={"patterns", "source"}, exclude_defaults=True))
+    return found | ({"fp16_source": family.source} if family.fp16_unsafe else {})
+
+
+def _names(named: NamesFile, file: ModelsFile) -> dict[str, str]:
+    """Family by name, without the suffixes of copies, except `-hf` where it makes another architecture."""
+    names: dict[str, str] = {}
+    for family, several in named.names.items():
+        if family not in file.families:
+            raise ValueError(f"{several[0]}: family {family!r} is not described")
+        for name in several:
+            _claim(names, name.lower() if name.lower().endswith("-hf") else models.key(name), family)
+    return names
+
+
+def _patterns(file: ModelsFile) -> list[list[str]]:
+    """Family, literal prefix and pattern, in the order in which they are tried."""
+    return [
+        [name, _literal_prefix(pattern), pattern] for name, row in file.families.items() for pattern in row.patterns
+    ]
 
 
 def _literal_prefix(pattern: str) -> str:

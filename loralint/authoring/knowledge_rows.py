@@ -191,6 +191,13 @@ class ModelsFile(Strict):
     models: list[ModelRow]
 
 
+class NamesFile(Strict):
+    """golden/model_names.yaml: whole names by family, for models without sizes and for folders that are called so."""
+
+    source: Text
+    names: dict[str, list[Text]]
+
+
 class ProbeBand(Strict):
     """Bounds on a run's peak rate over the rate at which its ramp broke."""
 

@@ -14,6 +14,18 @@ _FAMILIES = (
     ("sd3", r"stable-diffusion-3|(?<![a-z])sd[-_]?3(?:[._-]?5)?(?![0-9])"),
     ("flux", r"flux[._-]?1(?![0-9])|flux[._-]?1?[._-]?(?:dev|schnell)"),
     ("sd2", r"stable-diffusion-2|(?<![0-9a-z])v2-[01]_|768-v-ema|512-base-ema|(?<![a-z])sd[-_]?v?2[._-][01]"),
+    ("flux2", r"flux[._-]?2(?![0-9])"),
+    ("qwen_image", r"qwen[-_]image"),
+    ("hunyuan_video", r"hunyuan[-_]?video"),
+    ("wan", r"(?<![a-z])wan[-_]?2[._-][12]"),
+    ("ltx", r"ltx[-_](?:video|2)"),
+    ("cogvideox", r"cogvideox"),
+    ("pixart", r"pixart"),
+    ("sana", r"(?<![a-z])sana[-_]"),
+    ("z_image", r"(?<![a-z])z[-_]image"),
+    ("hidream", r"hidream"),
+    ("lumina2", r"lumina[-_]image[-_]2"),
+    ("chroma", r"lodestones/chroma|(?<![a-z])chroma1[-_]"),
     ("sd15", r"stable-diffusion-v1|(?<![0-9a-z])v1-[45]|(?<![a-z])sd[-_]?v?1[._-]?[45]"),
 )
 _OTHERS = r"deepfloyd|(?<![a-z])if-i+-"  # cascades in pixels, whose sizes are M, L and XL
@@ -23,7 +35,7 @@ _EPSILON = r"stable-diffusion-xl-base|sd_xl_base|stable-diffusion-v1-[45]|(?<![0
 
 
 def named_family(scope: Scope) -> Value:
-    """The architecture, sd15, sd2, sdxl, sd3 or flux, where the base model's name says so."""
+    """The architecture, as model.diffusion_family has it, where the base model's name says so."""
     name = _name(scope)
     for family, pattern in _FAMILIES:
         if re.search(pattern, name) and not re.search(_OTHERS, name):

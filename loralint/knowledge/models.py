@@ -11,8 +11,9 @@ from loralint.knowledge.data import part
 
 _QUANTIZED = ("gguf", "gptq", "awq", "aqlm", "bnb-4bit", "bnb-8bit", "fp8", "nvfp4", "mxfp4", "exl2")
 _COPIES = (
-    "-hf", "-awq", "-gptq", "-gguf", "-fp8", "-dynamic", "-bnb", "-unsloth", "-nf4", "-bf16", "-fp16", "-nvfp4",
-    "-mxfp4", "-int3", "-int4", "-int8", "-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-32g", "-64g", "-128g",
+    "-hf", "-awq", "-gptq", "-gguf", "-fp8", "-dynamic", "-block", "-bnb", "-unsloth", "-nf4", "-bf16", "-fp16",
+    "-nvfp4", "-mxfp4", "-int3", "-int4", "-int8", "-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-4bits",
+    "-8bits", "-32g", "-64g", "-128g",
 )  # fmt: skip
 _INSTRUCT = frozenset(("instruct", "it", "sft", "dpo", "orpo", "rlhf", "thinking", "reasoning"))
 _CHAT = frozenset(("chat", "vicuna", "zephyr", "alpaca", "assistant"))
@@ -66,15 +67,16 @@ class ModelFacts(NamedTuple):
 def find(base: str) -> ModelFacts | None:
     """Find a base model by Hub id, mirror, quantised copy or Hub cache path; else its family by how the name begins.
 
-    A local path is matched only where its last component is the name of a listed id. None when nothing is known.
+    A local path is matched only where its last component is a whole name that is listed. None when nothing is known.
     """
-    base = _hub_id(base.strip().rstrip("/\\"))
+    base = _hub_id(base.strip().rstrip("/\\").removesuffix("/original"))  # where Meta's own format lies
     if not base or len(base) > _LONGEST:
         return None
     data, lower = part("models"), base.lower()
-    found = data["ids"].get(key(lower))
+    found = next((data["ids"][name] for name in _shorter(_last(lower)) if name in data["ids"]), None)
     if found is None:
-        return None if _is_path(base) else _by_family(lower)
+        dotted = re.sub(r"(?<=\d)_(?=\d)", ".", lower)  # Qwen2_5-0_5B, as torchtune's folders are called
+        return _by_family(lower) or (find(dotted) if dotted != lower else None)
     index, listed = found
     known = dict(zip(data["fields"], data["rows"][index], strict=True))
     if known["head_dim"] is None and known["num_heads"] and known["hidden_size"]:
@@ -87,7 +89,8 @@ def find(base: str) -> ModelFacts | None:
 @cache
 def block_classes() -> frozenset[str]:
     """Classes of the layers of all known families."""
-    return frozenset(name for row in part("models")["families"].values() for name in row.get("blocks", ()))
+    every = (*part("models")["families"].values(), *part("models_named")["families"].values())
+    return frozenset(name for row in every for name in row.get("blocks", ()))
 
 
 def prequantized(base: str) -> str | None:
@@ -125,10 +128,15 @@ def key(base: str) -> str:
     >>> key("unsloth/Llama-3.2-1B-Instruct-bnb-4bit"), key("meta-llama/Llama-2-7b-hf")
     ('llama-3.2-1b-instruct', 'llama-2-7b')
     """
-    name = _last(base.lower())
-    while name.endswith(_COPIES):
-        name = name.rpartition("-")[0]
-    return name
+    return _shorter(_last(base.lower()))[-1]
+
+
+def _shorter(name: str) -> list[str]:
+    """A name, and what is left of it as one suffix of copies after another is taken off."""
+    names = [name]
+    while names[-1].endswith(_COPIES):
+        names.append(names[-1].rpartition("-")[0])
+    return names
 
 
 def _last(path: str) -> str:
@@ -147,18 +155,25 @@ def _is_path(base: str) -> bool:
 
 
 def _by_family(lower: str) -> ModelFacts | None:
-    """Tell the family from how the name begins; the first pattern that matches wins."""
-    name = key(lower)
-    for family, prefix, pattern in part("models")["patterns"]:
-        if name.startswith(prefix) and re.match(pattern, name):
-            quantized, kind = prequantized(lower), kind_of(lower)
-            return ModelFacts(None, by_name=True, family=family, quantized=quantized, kind=kind, **of_family(family))
-    return None
+    """Tell the family from the whole name or, but for a path, from how it begins; the first pattern that fits wins."""
+    named, names = part("models_named"), _shorter(_last(lower))
+    family = next((named["names"][name] for name in names if name in named["names"]), None)
+    if family is None and not _is_path(lower):
+        family = next((family for family, prefix, pattern in named["patterns"] if _fits(names, prefix, pattern)), None)
+    if family is None:
+        return None
+    quantized, kind = prequantized(lower), kind_of(lower)
+    return ModelFacts(None, by_name=True, family=family, quantized=quantized, kind=kind, **of_family(family))
+
+
+def _fits(names: list[str], prefix: str, pattern: str) -> bool:
+    """Whether a pattern matches a name with or without the suffixes of copies, of which `-hf` may say the class."""
+    return names[0].startswith(prefix) and any(re.match(pattern, name) for name in names)
 
 
 def of_family(family: str) -> dict[str, Any]:
     """What holds for all members of a family, by the names that ModelFacts has; nothing for one that is not listed."""
-    row = part("models")["families"].get(family, {})
+    row = part("models")["families"].get(family) or part("models_named")["families"].get(family, {})
     return {
         "vision": row.get("vision", False),
         "moe": row.get("moe", False),

@@ -13,7 +13,8 @@ from loralint.authoring.precedence import PrecedenceFile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 DATA = Path(__file__).parents[2] / "loralint" / "_data"
-FILES = ("hardware", "models", "versions", "optimizers", "precedence", "probe")
+FILES = ("hardware", "models", "model_names", "versions", "optimizers", "precedence", "probe")
+PARTS = {"hardware", "models", "models_named", "versions", "optimizers", "precedence", "probe"}
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def golden(tmp_path: Path) -> Path:
 
 def test_the_compiled_parts_are_fresh() -> None:
     parts = compile_knowledge(GOLDEN)
-    assert sorted(parts) == sorted(f"{name}.json" for name in FILES)
+    assert set(parts) == {f"{name}.json" for name in PARTS}
     for name, value in parts.items():
         assert (DATA / name).read_text(encoding="utf-8") == compact(value), (
             f"{name} is stale: compile the authored data"
@@ -66,6 +67,19 @@ def test_a_wrong_gpu_is_refused(golden: Path, row: dict[str, object], message: s
     data = yaml.safe_load(file.read_text(encoding="utf-8"))
     data["groups"][-1]["gpus"].append(row)
     file.write_text(yaml.safe_dump(data), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        compile_knowledge(golden)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"nonesuch": ["some-model"]}, "not described"),
+        ({"llama": ["one-name"], "qwen2": ["One-Name-AWQ"]}, "names two rows"),
+    ],
+)
+def test_a_wrong_name_is_refused(golden: Path, names: dict[str, list[str]], message: str) -> None:
+    (golden / "model_names.yaml").write_text(yaml.safe_dump({"source": "x", "names": names}), encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         compile_knowledge(golden)
 
