@@ -89,7 +89,8 @@ def test_a_switch_that_is_on_by_default_cannot_be_denied(tmp_path):
 
 
 def test_a_misspelt_extra_flag_and_a_card_without_bf16(tmp_path):
-    run, _ = _run(tmp_path, NEW.replace("lora_alpha", "lora_alpa").replace("=flux", "=sdxl"), gpu="T4")
+    text = NEW.replace("=flux", "=sdxl").replace("black-forest-labs/FLUX.1-dev", "stabilityai/sdxl-turbo")
+    run, _ = _run(tmp_path, text.replace("lora_alpha", "lora_alpa"), gpu="T4")
     assert {(rule, key) for rule, key, _ in _found(run)} == {("LL101", "lora_alpa"), ("LL214", "MIXED_PRECISION")}
     helps = {one.rule: one.help for one in run.findings}
     assert helps["LL214"].startswith("write MIXED_PRECISION=fp16, or ")
