@@ -64,4 +64,5 @@ def _changed(job: Job, change: Change, found: Built) -> Start:
     said = f"Kustomize {change.said} changes the {job.kind} `{shown(job.name)}`"
     said = f"{said}: check what `kustomize build {shown(folder)}` prints"
     part = Part("manifest", job.document, _NOTHING, job.document)
-    return Start((part,), _NOTHING, f"`kind: {job.kind}`", notes=(Note("not-checked", said),))
+    notes = (Note("not-checked", said),)
+    return Start((part,), _NOTHING, f"`kind: {job.kind}`", notes=notes, open="Kustomize patch")

@@ -14,6 +14,8 @@ from loralint.source.document import Document
 
 # How the names of companions end; a text without one of these names none.
 _SUFFIXES = (".json", ".hjson", ".yaml", ".yml", ".toml")
+# How the values of a Helm chart are called, or the folders that they lie in.
+_VALUES = ("values", "ci/", "overrides/")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 _SHELLS = frozenset({"shell", "make", "powershell", "cmd"})
 
@@ -74,6 +76,12 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
     else:
         start = config_start(document, options)
         found = [start] if start is not None else []
+        if start is not None and not options.framework and any(one in document.file for one in _VALUES):
+            from loralint.run.charts import chart_values
+
+            values = chart_values(document)
+            if values is not None:
+                return [values]
         if start is not None and start.reader.name == "simpletuner":
             from loralint.run.variables import with_variables
 
