@@ -87,6 +87,8 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     """
     if "" in paths:  # an unset variable in a script, most likely; it is not this folder
         raise usage("PATH is empty")
+    if given["probe_data"] and not given["probe"]:
+        raise usage("--probe-data is the text of --probe, which is not given")
     _refuse_odd(paths, given)
     settings = settings_for(given["isolated"])
     try:

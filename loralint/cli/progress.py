@@ -40,6 +40,7 @@ def _probe_watched(job: Job, given: dict[str, Any]) -> Iterator[Job]:
         given["probe_seconds"] or math.inf,
         given["device"],
         given["seed"],
+        data=given["probe_data"],
     )
     if not sys.stderr.isatty():
         yield probing(job, request)

@@ -19,6 +19,7 @@ from loralint.probe.base import Base
 _LARGEST = {"cpu": 0.6e9, "cuda": 3e9}  # parameters
 _MOST_ROWS = {"cpu": 2, "cuda": 8}
 _LENGTH, _ROWS = 32, 288
+_FEWEST = 16  # rows; of fewer every batch is the same
 _UNASKED = 0.2e9  # parameters of a model that is probed on a CPU without being asked for
 
 
@@ -40,8 +41,11 @@ class Pruned(nn.Module):
         return torch.tanh(logits / self.cap) * self.cap if self.cap else logits
 
 
-def local(path: str, device: str) -> Base:
-    """Load a whole small model with its tokenizer. Raises ValueError, saying what to give instead."""
+def local(path: str, device: str, prose: str = "") -> Base:
+    """Load a whole small model with its tokenizer. prose: the text to train on, "" for our own.
+
+    Raises ValueError, saying what to give instead.
+    """
     try:
         from transformers import AutoModelForCausalLM, AutoTokenizer
         from transformers.utils import logging
@@ -62,7 +66,7 @@ def local(path: str, device: str) -> Base:
         model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, **options, **weights)
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise ValueError(f"{path}: Transformers cannot load it: {str(error).splitlines()[0]}") from None
-    tokens, rows = _text(tokenizer)
+    tokens, rows = _text(tokenizer, prose)
     pruned = Pruned(model.eval().to(device), tokens.to(device))
     title = f"{os.path.basename(os.path.normpath(path))} ({sum(one.numel() for one in model.parameters()) / 1e6:.0f} M)"
     return Base(title, pruned, rows.to(device), 1.0, "own", len(tokens), _MOST_ROWS[device])
@@ -117,15 +121,22 @@ def _parameters(path: str) -> float:
     return sum(os.path.getsize(os.path.join(path, name)) for name in names) / 2
 
 
-def _text(tokenizer: Any) -> tuple[Tensor, Tensor]:
-    """The tokens in use, and rows of their numbers: this Python's own help texts, after BOS where the model has one."""
-    from pydoc_data.topics import topics
-
-    prose = "\n\n".join(topics[name] for name in sorted(topics))
+def _text(tokenizer: Any, prose: str) -> tuple[Tensor, Tensor]:
+    """The tokens in use, and rows of their numbers, after BOS where there is one. Raises ValueError for too few."""
+    prose = prose or _own_text()
     ids = tokenizer(prose[: 16 * _LENGTH * _ROWS], add_special_tokens=False)["input_ids"]
     begin = [tokenizer.bos_token_id] if tokenizer.bos_token_id is not None else []
     length = _LENGTH - len(begin)
     starts = range(0, min(len(ids) // length, _ROWS) * length, length)
+    if len(starts) < _FEWEST:
+        raise ValueError(f"{len(ids)} tokens of text are too few: a probe takes {_FEWEST * length} at least")
     rows = torch.tensor([[*begin, *ids[at : at + length]] for at in starts])
     tokens, numbers = torch.unique(rows, return_inverse=True)
     return tokens, numbers
+
+
+def _own_text() -> str:
+    """The help texts of Python itself."""
+    from pydoc_data.topics import topics
+
+    return "\n\n".join(topics[name] for name in sorted(topics))

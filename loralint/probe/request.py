@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 DEVICES = ("auto", "cpu", "cuda")
 _NEEDED = ("torch", "safetensors")
 _INTERRUPTED = "interrupted"
+_OWN_TEXT = "the embedded model reads its own text only; --probe-data needs --probe-model, or the base in the cache"
 
 
 def unheard(steps: int) -> None:
@@ -27,7 +29,8 @@ def unheard(steps: int) -> None:
 class Request(NamedTuple):
     """model: a folder or file of weights; "" for the config's own where the local cache has it, else the embedded one.
 
-    seconds: at most so many for each run. progress: is called with steps done since its last call.
+    seconds: at most so many for each run. progress: is called with steps done since its last call. data: a file of the
+    user's own rows to train on, which takes a model of theirs; "" for our own text.
     """
 
     model: str = ""
@@ -36,6 +39,7 @@ class Request(NamedTuple):
     device: str = "auto"
     seed: int = 0
     progress: Callable[[int], None] = unheard
+    data: str = ""
 
 
 def prober(request: Request) -> Callable[[Config], Probed]:
@@ -47,14 +51,15 @@ def prober(request: Request) -> Callable[[Config], Probed]:
     if request.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("--device cuda: torch sees no such device here; --device cpu works everywhere")
     device = "cuda" if request.device != "cpu" and torch.cuda.is_available() else "cpu"
-    bases: dict[str, Base] = {request.model: _load(request.model, device)}
+    load = _loader(request.data, device)
+    bases: dict[str, Base] = {request.model: load(request.model)}
     stopped: list[str] = []
 
     def probe(config: Config) -> Probed:
         if stopped:
             return _unprobed(stopped[0])
         try:
-            found = _probe(config, request, _base(config, request.model, device, bases))
+            found = _probe(config, request, _base(config, request, device, bases, load))
         except Missing as missing:
             return _unprobed(missing.reason)
         except torch.OutOfMemoryError:
@@ -69,26 +74,46 @@ def _unprobed(reason: str) -> Probed:
     return Probed(notes=(Note("not-checked", f"probe: {reason.removeprefix('probe: ')}"),))
 
 
-def _base(config: Config, asked: str, device: str, bases: dict[str, Base]) -> Base:
-    """The model that was asked for; else the config's own, where it is at hand and small; else the embedded one."""
+def _base(config: Config, request: Request, device: str, bases: dict[str, Base], load: Callable[[str], Base]) -> Base:
+    """The model that was asked for; else the config's own, where it is at hand and small; else the embedded one.
+
+    Raises Missing where that would be fed the user's text.
+    """
     from loralint.probe.local import in_cache
 
-    name = config.get("model.base").value
+    name, asked = config.get("model.base").value, request.model
     if asked or not isinstance(name, str) or not in_cache(name, device):
-        return bases[asked]
+        name = asked
     if name not in bases:
         try:
-            bases[name] = _load(name, device)
-        except ValueError:  # what Transformers cannot load: the embedded model will do, and the verdict names it
+            bases[name] = load(name)
+        except ValueError as error:  # Transformers cannot load it: the embedded model will do, and the verdict names it
+            if request.data:
+                raise Missing(str(error)) from None
             bases[name] = bases[asked]
+    if request.data and bases[name].kind == "embedded":
+        raise Missing(_OWN_TEXT)
     return bases[name]
 
 
-def _load(model: str, device: str) -> Base:
+def _loader(data: str, device: str) -> Callable[[str], Base]:
+    """What loads a model by its name, "" for the embedded one. Raises ValueError for rows that cannot be read."""
     from loralint.probe.base import embedded
     from loralint.probe.local import local
 
-    return local(model, device) if model else embedded(device)
+    prose = ""
+    if data:
+        from loralint.probe.rows import text_of
+
+        prose = text_of(data)
+
+    def load(model: str) -> Base:
+        if not model:
+            return embedded(device)
+        base = local(model, device, prose)
+        return base._replace(title=f"{base.title} on {os.path.basename(data)}") if data else base
+
+    return load
 
 
 def _probe(config: Config, request: Request, base: Base) -> Probed:

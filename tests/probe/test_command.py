@@ -172,3 +172,28 @@ def test_after_an_interrupt_no_other_run_is_probed(tmp_path):
     assert second.tables == ()
     assert all(run.notes[0].message.startswith("probe: interrupted after 3 of 36 steps") for run in (first, second))
     assert len(calls) == 3
+
+
+def test_rows_without_a_probe_are_a_mistake(probe, tmp_path):
+    from click.testing import CliRunner
+
+    from loralint.cli import main
+
+    (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    result = CliRunner().invoke(main, ["check", "config.yaml", "--isolated", "--probe-data", "rows.jsonl"])
+    assert result.exit_code == 2
+    assert "--probe-data is the text of --probe" in result.output
+
+
+@pytest.mark.torch
+def test_the_embedded_model_is_not_fed_the_user_s_rows(probe, trained, tmp_path):
+    (tmp_path / "rows.txt").write_text("the cat sat on the mat, " * 200, encoding="utf-8")
+    run = trained(CONFIG, "--probe-data", "rows.txt")
+    assert "tables" not in run
+    (note,) = [one for one in run["notes"] if one["message"].startswith("probe:")]
+    assert note["message"].startswith(
+        "probe: the embedded model reads its own text only; --probe-data needs --probe-model"
+    )
+    result = probe(CONFIG, "--probe-data", "gone.jsonl")
+    assert result.exit_code == 2
+    assert "gone.jsonl" in result.output

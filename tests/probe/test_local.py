@@ -90,3 +90,20 @@ def test_a_model_that_a_config_names_is_looked_for_in_the_cache_only(folder, tmp
     assert not in_cache("some/other", "cpu")
     assert not in_cache(str(folder), "cpu")
     assert not in_cache("../some/model", "cpu")
+
+
+def test_the_user_s_own_rows_are_the_text(folder, tmp_path):
+    from transformers import AutoTokenizer
+
+    from loralint.probe.rows import text_of
+
+    (tmp_path / "rows.txt").write_text("the cat sat on the mat, " * 200, encoding="utf-8")
+    base = local(str(folder), "cpu", text_of(str(tmp_path / "rows.txt")))
+    said = AutoTokenizer.from_pretrained(folder).decode(base.model.tokens[base.rows[0]][1:])
+    assert said.replace(" ", "").replace("Ġ", " ") == "the cat sat on the mat, the cat"
+    assert base.vocabulary == len(set("the cat sat on the mat, ")) + 1
+
+
+def test_too_little_text_is_refused(folder):
+    with pytest.raises(ValueError, match="tokens of text are too few"):
+        local(str(folder), "cpu", "the cat sat on the mat, " * 10)

@@ -1,0 +1,69 @@
+"""The text of a user's own rows, for a probe on a model that reads any text; no torch here."""
+
+from __future__ import annotations
+
+import os
+
+from loralint.data.example import example
+from loralint.data.given import SUFFIXES
+from loralint.data.read import read
+from loralint.data.row import Row
+from loralint.data.shape import shape_of
+from loralint.source.read import NotRegularError, open_regular
+
+_PLAIN = (".txt", ".md")
+_ENOUGH = 400_000  # characters; a probe reads some ten thousand tokens
+_LEAST = 400
+_SEPARATOR = "\x1e"  # between the texts of an example
+
+
+def text_of(path: str) -> str:
+    """What a run would learn from a file of rows (JSONL, JSON, Parquet) or of text: prompts and answers in their order.
+
+    Turns of a conversation stand one under the other, without the marks of a chat template. Raises ValueError, saying
+    what to give instead, for a file that cannot be read, or holds next to no text.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in (*SUFFIXES, *_PLAIN):
+        raise ValueError(f"{path}: rows are read from {', '.join((*SUFFIXES, *_PLAIN))}")
+    text = _plain(path) if suffix in _PLAIN else _rows(path)
+    if len(text) < _LEAST:
+        raise ValueError(f"{path}: {len(text)} characters of text, in layouts that are known, are too few to train on")
+    return text
+
+
+def _plain(path: str) -> str:
+    try:
+        with open_regular(path) as file:
+            return file.read(_ENOUGH).decode("utf-8-sig", "ignore")
+    except NotRegularError as error:
+        raise ValueError(f"{path}: it is {error}, not a regular file") from None
+    except OSError as error:
+        raise ValueError(f"{path}: it cannot be read: {os.strerror(error.errno or 0).lower()}") from None
+
+
+def _rows(path: str) -> str:
+    source, rows = read(path, lambda _: None)
+    found: list[str] = []
+    length = 0
+    for row in rows:
+        text = _said(row)
+        found.append(text)
+        length += len(text)
+        if length > _ENOUGH:
+            break
+    if source.unread and not found:
+        raise ValueError(f"{path}: {source.unread}")
+    return "\n\n".join(filter(None, found))
+
+
+def _said(row: Row) -> str:
+    """The text of one row; "" for one that is broken, or of no known layout."""
+    value = row.value
+    shape = shape_of(tuple(value)) if isinstance(value, dict) else None
+    if shape is None:
+        return ""
+    assert isinstance(value, dict)
+    found = example(value, shape)
+    pieces = found.whole.split(_SEPARATOR)
+    return "\n".join(piece for piece in (pieces[1::2] if found.kind == "chat" else pieces) if piece)

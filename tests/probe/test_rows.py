@@ -1,0 +1,70 @@
+"""The text of a user's own rows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from loralint.probe.rows import text_of
+
+LONG = "word " * 100
+
+
+def _jsonl(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_rows_of_every_layout_become_prompt_and_answer(tmp_path):
+    rows = [
+        {"instruction": "Add", "input": "2 and 3", "output": "5"},
+        {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]},
+        {"conversations": [{"from": "human", "value": "Why?"}, {"from": "gpt", "value": "So."}]},
+        {"text": LONG},
+    ]
+    assert text_of(_jsonl(tmp_path / "rows.jsonl", rows)) == f"Add\n2 and 3\n5\n\nHi\nHello\n\nWhy?\nSo.\n\n{LONG}"
+
+
+def test_text_is_taken_as_it_is(tmp_path):
+    (tmp_path / "book.txt").write_text(LONG, encoding="utf-8-sig")
+    assert text_of(str(tmp_path / "book.txt")) == LONG
+
+
+def test_parquet_is_read(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"prompt": ["a"], "completion": [LONG]}), tmp_path / "rows.parquet")
+    assert text_of(str(tmp_path / "rows.parquet")) == f"a\n{LONG}"
+
+
+def test_a_broken_row_is_passed_over_and_a_large_file_is_read_in_part(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"text": "{LONG}"\n' + f'{{"text": "{LONG}"}}\n' * 2000, encoding="utf-8")
+    text = text_of(str(path))
+    assert text.startswith(LONG)
+    assert 400_000 < len(text) < 405_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("rows.csv", "a,b", r"rows are read from \.jsonl"),
+        ("rows.jsonl", '{"text": "short"}\n', "5 characters of text, in layouts that are known, are too few"),
+        ("rows.jsonl", '{"zebra": "' + LONG + '"}\n', "0 characters"),
+        ("rows.jsonl", "\x1f\x8b\x08", "characters|compressed"),
+        ("book.txt", "short", "too few"),
+    ],
+)
+def test_what_cannot_be_is_said(tmp_path, name, content, said):
+    (tmp_path / name).write_text(content, encoding="latin-1")
+    with pytest.raises(ValueError, match=said):
+        text_of(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["gone.txt", "gone.jsonl", "folder.txt"])
+def test_what_is_no_file_is_said(tmp_path, name):
+    (tmp_path / "folder.txt").mkdir()
+    with pytest.raises(ValueError, match=name):
+        text_of(str(tmp_path / name))
