@@ -74,20 +74,22 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         start = variables_start(document)
         found = [start] if start is not None else []
     else:
-        start = config_start(document, options)
-        found = [start] if start is not None else []
-        if start is not None and not options.framework and any(one in document.file for one in _VALUES):
-            from loralint.run.charts import chart_values
-
-            values = chart_values(document)
-            if values is not None:
-                return [values]
-        if start is not None and start.reader.name == "simpletuner":
-            from loralint.run.variables import with_variables
-
-            found = [with_variables(start, document, project)]
+        found = _of_config(document, options, project)
     pins = pins_near(document.file, project) if found else {}
     return [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
+
+
+def _of_config(document: Document, options: Options, project: Project) -> list[Start]:
+    start = config_start(document, options)
+    if start is not None and not options.framework and any(one in document.file for one in _VALUES):
+        from loralint.run.charts import chart_values
+
+        start = chart_values(document) or start
+    if start is not None and start.reader.name == "simpletuner":
+        from loralint.run.variables import with_variables
+
+        start = with_variables(start, document, project)
+    return [start] if start is not None else []
 
 
 def is_manifest(document: Document) -> bool:
