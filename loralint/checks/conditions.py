@@ -119,9 +119,10 @@ def _made(operator: str, right: Any) -> Callable[[Value], bool]:
 
 
 def argument(raw: object, scope: Scope) -> object:
-    """A literal, or the present value of the field that `{"field": name}` names."""
+    """A literal, or the present value of the field that `{"field": name}` names; with `unsigned`, without its sign."""
     if isinstance(raw, dict) and "field" in raw:
-        return scope.get(raw["field"]).value
+        value = scope.get(raw["field"]).value
+        return abs(value) if raw.get("unsigned") and isinstance(value, (int, float)) else value
     return raw
 
 
