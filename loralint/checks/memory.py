@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from loralint.checks.hit import Hit, Settings, place
-from loralint.facts.memory.change import Remedy, remedy
+from loralint.facts.memory.answers import Range, span
+from loralint.facts.memory.change import Remedy, holds, remedies
+from loralint.facts.memory.plan import Plan
 from loralint.facts.memory.read import plan, standing
 from loralint.facts.need import Missing
 from loralint.facts.scope import Scope, number
@@ -16,6 +18,11 @@ _SURE = "training runs out of memory in its first step, whatever the rows"
 _FULL = "training runs out of memory in its first full batch"
 _LONG = "training runs out of memory once a batch holds rows of full length"
 _COMPILED = ("google", "aws")  # XLA plans the whole step, where the formulas follow torch tensor by tensor
+# of the models whose steps are told: liger-kernel 0.8.5 monkey_patch.py, MODEL_TYPE_TO_APPLY_LIGER_FN
+_LIGER = frozenset({
+    "llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma", "gemma2", "gemma3_text", "phi3", "granite",
+    "smollm3", "glm4", "olmo2",
+})  # fmt: skip
 _CLOSE = "training may run out of memory once a batch holds rows of full length"
 
 
@@ -52,14 +59,60 @@ def _reached(scope: Scope, way: Remedy) -> str:
 
 
 def _way(scope: Scope, limit: float) -> Remedy | None:
-    """Changes that help; of the pass only where all of it is known."""
-    for read in (plan, standing):
+    """Changes that help, worked out anew from the settings; of the pass only where all of it is known."""
+    for read in (plan, standing, _least):
         try:
-            return remedy(read(scope, rich=False), read(scope, rich=True), limit)
+            lean, rich = read(scope, rich=False), read(scope, rich=True)
         except Missing:
             continue
-    lean = standing(scope, rich=False)
-    return remedy(lean, lean, limit)
+        for found in remedies(lean, rich, limit, _able(scope)):
+            band = _anew(scope, found, read)
+            if band is not None and holds(band, limit):
+                return found._replace(band=band)
+        return None
+    return None
+
+
+def _least(scope: Scope, *, rich: bool) -> Plan:
+    del rich
+    return standing(scope, rich=False)
+
+
+def _anew(scope: Scope, found: Remedy, read: Callable[..., Plan]) -> Range | None:
+    """The band of a run with these settings; None where it would not be known."""
+    pairs = (one.partition("=") for one in found.settings.split(","))
+    changed = scope.changed({field: _meant(text) for field, _, text in pairs} | _follow(found))
+    try:
+        return span(read(changed, rich=False), read(changed, rich=True))
+    except Missing:
+        return None
+
+
+def _follow(found: Remedy) -> dict[str, object]:
+    """Fields that the settings change with them: what 4 bits are by default, and Liger's loss."""
+    following: dict[str, object] = {"quant.method": "bnb"} if "quant.bits=" in found.settings else {}
+    return following | ({"kernel.fused_loss": True} if "kernel.liger=" in found.settings else {})
+
+
+def _able(scope: Scope) -> Callable[[str], bool]:
+    """Whether this run can have some settings: the framework has keys for them, and Liger knows the model."""
+
+    def able(settings: str) -> bool:
+        pairs = [one.partition("=") for one in settings.split(",")]
+        if any(field == "kernel.liger" for field, _, _ in pairs) and not _patched(scope):
+            return False
+        return all(scope.writes(field, _meant(text)) for field, _, text in pairs)
+
+    return able
+
+
+def _patched(scope: Scope) -> bool:
+    """Whether Liger makes the loss by pieces: for text alone, and for the models that it knows."""
+    return scope.get("train.task").value in ("sft", "pt") and scope.get("model.family").value in _LIGER
+
+
+def _meant(text: str) -> object:
+    return text == "true" or (int(text) if text.isdigit() else text)
 
 
 def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:

@@ -17,6 +17,24 @@ class Settings(Protocol):
     def get(self, field: str) -> Value:
         """The effective value of a canonical field."""
 
+    def write(self, field: str, value: object) -> object | None:
+        """How the framework writes a field with this value; None where it has no key that could."""
+
+
+class _Changed:
+    """Settings with some of them written otherwise."""
+
+    def __init__(self, settings: Settings, values: Mapping[str, object]) -> None:
+        self._settings, self._values = settings, values
+
+    def get(self, field: str) -> Value:
+        if field in self._values:
+            return Value(self._values[field], field=field)
+        return self._settings.get(field)
+
+    def write(self, field: str, value: object) -> object | None:
+        return self._settings.write(field, value)
+
 
 class Scope:
     """Values by name, each fact computed once. `reads` lists the values asked for since it was last cleared.
@@ -56,6 +74,14 @@ class Scope:
             self._memo[name] = value
         self.reads.append(value)
         return value
+
+    def changed(self, values: Mapping[str, object]) -> Scope:
+        """The scope that there would be if these fields had been written, by their canonical values."""
+        return Scope(_Changed(self._settings, values), self._facts, self.observations, self.events)
+
+    def writes(self, field: str, value: object) -> bool:
+        """Whether the framework has a key that gives the field this value."""
+        return self._settings.write(field, value) is not None
 
     def bind(self, name: str, value: Value | None) -> None:
         """Give `name` a meaning for a while (the item of an `each` rule); None ends it."""

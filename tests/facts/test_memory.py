@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loralint.facts.memory.activations import block_bytes
-from loralint.facts.memory.change import remedy
+from loralint.facts.memory.change import Remedy, remedies
 from loralint.facts.memory.peak import parts
 from loralint.facts.memory.plan import Base, Pass, Plan, Shards, Trained
 from loralint.facts.memory.read import standing
@@ -273,6 +273,10 @@ def test_what_a_config_leaves_open_widens_the_band(fact):
     padded = known | {"batch.micro": 2, "data.packing": False}
     flash = fact("memory.band", padded | {"model.attention": "flash_attention_2"})
     assert fact("memory.band", padded) > flash  # which takes no mask
+
+
+def remedy(lean: Plan, rich: Plan, limit: float) -> Remedy | None:
+    return next(remedies(lean, rich, limit), None)
 
 
 def test_the_mildest_changes_that_are_enough():

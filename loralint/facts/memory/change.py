@@ -29,18 +29,22 @@ class Remedy(NamedTuple):
     band: Range
 
 
-def remedy(lean: Plan, rich: Plan, limit: float) -> Remedy | None:
-    """The fewest changes, the mildest first, by which the whole band fits a card of nominally `limit` GiB.
+def remedies(lean: Plan, rich: Plan, limit: float, can: Callable[[str], bool] = lambda _: True) -> Iterator[Remedy]:
+    """Changes by which the whole band fits a card of nominally `limit` GiB: the fewest first, and the mildest of those.
 
-    Up to three. None where no three are enough.
+    Up to three at a time, of those whose settings the run `can` have.
     """
-    possible = list(_possible(lean))
+    possible = list(_possible(lean, can))
     for count in range(1, min(_MOST, len(possible)) + 1):
         for chosen in combinations(possible, count):
             found = _with(chosen, lean, rich)
-            if found.band.high <= limit * _USABLE:
-                return found
-    return None
+            if holds(found.band, limit):
+                yield found
+
+
+def holds(band: Range, limit: float) -> bool:
+    """Whether the whole band is within what torch can use of a card of nominally `limit` GiB."""
+    return band.high <= limit * _USABLE
 
 
 def _with(chosen: tuple[Change, ...], lean: Plan, rich: Plan) -> Remedy:
@@ -49,10 +53,10 @@ def _with(chosen: tuple[Change, ...], lean: Plan, rich: Plan) -> Remedy:
     return Remedy(",".join(one.setting for one in chosen), span(lean, rich))
 
 
-def _possible(plan: Plan) -> Iterator[Change]:
+def _possible(plan: Plan, can: Callable[[str], bool]) -> Iterator[Change]:
     """Mildest first: the same result slower, then the same within rounding, then another base, then cut rows."""
     halved = max(_SHORTEST, plan.step.length // 2)
-    passes = plan.step.passes * plan.step.rows
+    passes = plan.step.passes * plan.step.rows // plan.step.each
     every = (
         Change("memory.gradient_checkpointing=true", _checkpointing),
         Change("model.attention=sdpa", _fused_attention),
@@ -62,7 +66,7 @@ def _possible(plan: Plan) -> Iterator[Change]:
         Change("quant.bits=4", _four_bit),
         Change(f"data.sequence_len={halved}", lambda one: _shorter(one, halved)),
     )
-    return (one for one in every if one.apply(plan) is not None)
+    return (one for one in every if one.apply(plan) is not None and can(one.setting))
 
 
 def _checkpointing(plan: Plan) -> Plan | None:
@@ -75,10 +79,11 @@ def _fused_attention(plan: Plan) -> Plan | None:
 
 def _one_row(plan: Plan) -> Plan | None:
     """One row a pass, and more passes for one step, so that gradients wait from pass to pass."""
-    if plan.step.rows <= 1:
+    step = plan.step
+    if step.rows <= step.each:
         return None
-    passes = plan.step.passes * plan.step.rows
-    return plan._replace(step=plan.step._replace(rows=1, passes=passes, masked=False))
+    passes = step.passes * step.rows // step.each
+    return plan._replace(step=step._replace(rows=step.each, passes=passes, masked=step.masked and step.each > 1))
 
 
 def _fused_loss(plan: Plan) -> Plan | None:

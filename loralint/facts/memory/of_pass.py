@@ -24,7 +24,8 @@ def step(scope: Scope, *, rich: bool) -> Pass:
         raise Missing("how much memory the generation of answers takes is not known here")
     if task not in _TEXT + _PREFERENCES + _SCORES:
         raise Missing("how much memory a step of this task takes is not known here")
-    rows = int(positive(scope, "batch.micro", "the config has no batch size")) * (2 if task in _PAIRS else 1)
+    each = 2 if task in _PAIRS else 1
+    rows = int(positive(scope, "batch.micro", "the config has no batch size")) * each
     autocast = _autocast(scope)
     attention = known(scope, "model.attention")
     whole = known(scope, "data.padding_free") is True or known(scope, "data.pad_to_len") is True
@@ -49,6 +50,7 @@ def step(scope: Scope, *, rich: bool) -> Pass:
         or (not rich and known(scope, "kernel.unsloth") is True),
         passes=max(1, int(optional(scope, "batch.accumulation", 1))),
         referenced=rich and referenced(scope),
+        each=each,
     )
 
 

@@ -49,12 +49,12 @@ class Trained(NamedTuple):
 class Pass(NamedTuple):
     """One forward and backward pass.
 
-    `rows` sequences of `length` tokens. `compute`: bytes of an entry in matrix products; `autocast`: torch casts to
-    that as it goes. `attention`: eager or fused. `masked`: padding makes an attention mask, so keys and values are
-    repeated for each query head. `dropout`: the adapter's. `checkpointed`: blocks are recomputed; `offloaded`: what
-    they start from waits in the CPU's memory. `kernels`: share of a block's activations that fused kernels still keep.
-    `fused_loss`: logits are never there as a whole. `passes`: of them make one optimizer step. `referenced`: logits of
-    a reference model are made while those of the trained one wait.
+    `rows` sequences of `length` tokens, of which `each` belong together. `compute`: bytes of an entry in matrix
+    products; `autocast`: torch casts to that as it goes. `attention`: eager or fused. `masked`: padding makes an
+    attention mask, so keys and values are repeated for each query head. `dropout`: the adapter's. `checkpointed`:
+    blocks are recomputed; `offloaded`: what they start from waits in the CPU's memory. `kernels`: share of a block's
+    activations that fused kernels still keep. `fused_loss`: logits are never there as a whole. `passes`: of them make
+    one optimizer step. `referenced`: logits of a reference model are made while those of the trained one wait.
     """
 
     rows: int
@@ -70,6 +70,7 @@ class Pass(NamedTuple):
     fused_loss: bool
     passes: int
     referenced: bool = False
+    each: int = 1
 
     @property
     def tokens(self) -> int:

@@ -271,8 +271,9 @@ ROWS: tuple[Entry, ...] = (
     Entry("dist.tensor_parallel", "tensor_parallel_size", not_null, default=1),
     Entry("dist.context_parallel", "context_parallel_size", not_null),
     Entry("dist.context_parallel", "sequence_parallel_degree", not_null, never, 1),
-    *(Entry("kernel.liger", key, when_true(True), true_for(True), False) for key in LIGER),
-    *(Entry("kernel.fused_loss", key, when_true(True), true_for(True), False) for key in PIECEWISE),
+    # the keys of a plugin, which has to be listed as well: no key of theirs is enough
+    *(Entry("kernel.liger", key, when_true(True), never, False) for key in LIGER),
+    *(Entry("kernel.fused_loss", key, when_true(True), never, False) for key in PIECEWISE),
     Entry("kernel.fused_loss", "plugins", fused_by_plugin, never),
     Entry("kernel.compile", "torch_compile", not_null, default=False),
     *(
