@@ -167,6 +167,9 @@ def _fixed(
 
     name = (given["stdin_filename"] or "<stdin>") if "-" in paths else ""
     asked = Asked(given["unsafe_fixes"], not given["no_audit"], name)
+    if given["chosen"]:  # what is not to be fixed still says whether a fix is right
+        asked = asked._replace(rules=frozenset(rule.id for rule in job.rules))
+        job = _whole(job, settings, given)
     if given["diff"]:
         sys.exit(1 if show_diff(documents, job, project, asked) else 0)
     if name:
@@ -219,6 +222,12 @@ def _in_root(settings: Settings) -> str:
     import os
 
     return os.path.join(settings.root, settings.baseline) if settings.baseline else ""
+
+
+def _whole(job: Job, settings: Settings, given: dict[str, Any]) -> Job:
+    """The job with all rules that --select does not name, those in preview that it does."""
+    others = make_job(settings, job.options, ignored=_words(given["ignored"]), preview=given["preview"]).rules
+    return job._replace(rules=(*job.rules, *(rule for rule in others if rule not in job.rules)))
 
 
 def _documents(

@@ -14,6 +14,7 @@ from loralint.engine.mend import Mended, mend
 from loralint.engine.save import Saved, barred, save
 from loralint.engine.settings import Settings
 from loralint.engine.trail import Trail, root_of
+from loralint.model import Finding
 from loralint.render.changes import counted, diff, in_a_line, place
 from loralint.run.project import Project
 from loralint.source.document import Document
@@ -22,11 +23,23 @@ from loralint.source.shown import path, shown
 
 
 class Asked(NamedTuple):
-    """What of fixing was asked for. text: what standard input is called, if that is what is to be fixed."""
+    """What of fixing was asked for. text: what standard input is called, if that is what is to be fixed.
+
+    rules: the only rules whose fixes are wanted, None for all.
+    """
 
     unsafe: bool = False
     audit: bool = True
     text: str = ""
+    rules: frozenset[str] | None = None
+
+    def mend(self, documents: Iterable[Document], job: Job, project: Callable[[], Project]) -> Mended:
+        """The files as their fixes make them, nothing written yet."""
+        return mend(documents, job, project, unsafe=self.unsafe, barred=self.barred, only=self.wanted)
+
+    def wanted(self, finding: Finding) -> bool:
+        """Whether a finding is to be fixed."""
+        return self.rules is None or finding.rule in self.rules
 
     def barred(self, file: str) -> str:
         """Why a file stays as it is; "" if it may change."""
@@ -39,7 +52,7 @@ def fix_files(
     documents: Iterable[Document], job: Job, project: Callable[[], Project], settings: Settings, asked: Asked
 ) -> bool:
     """Make the fixes, tell of them on standard error, and say whether every file could be written."""
-    mended = mend(documents, job, project, unsafe=asked.unsafe, barred=asked.barred)
+    mended = asked.mend(documents, job, project)
     saved = save(mended, _trail(settings) if asked.audit and mended.texts else None)
     _tell(mended, saved)
     return not saved.refused
@@ -47,7 +60,7 @@ def fix_files(
 
 def show_diff(documents: Iterable[Document], job: Job, project: Callable[[], Project], asked: Asked) -> bool:
     """Print what the fixes would change, and say whether that is anything."""
-    mended = mend(documents, job, project, unsafe=asked.unsafe, barred=asked.barred)
+    mended = asked.mend(documents, job, project)
     click.echo(diff(mended.before, mended.texts), nl=False)
     _summary(mended, "would be made", len(mended.changes))
     return bool(mended.texts)
@@ -57,7 +70,7 @@ def fix_text(
     documents: Iterable[Document], text: bytes, job: Job, project: Callable[[], Project], asked: Asked
 ) -> bytes:
     """Print standard input with its fixes, and give it back; what lies in other files is left."""
-    mended = mend(documents, job, project, unsafe=asked.unsafe, barred=asked.barred)
+    mended = asked.mend(documents, job, project)
     _tell(mended, Saved(mended.changes, {}))
     fixed = encoded(mended.texts[asked.text], text) if mended.texts else text
     sys.stdout.buffer.write(fixed)

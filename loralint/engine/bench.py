@@ -21,7 +21,7 @@ class Bench:
     """
 
     def __init__(self, job: Job, project: Callable[[], Project]) -> None:
-        self._job = job._replace(fixes=True, show_settings=True, probe=None, data=None)
+        self._job = job._replace(fixes=True, show_settings=False, probe=None, data=None)
         self._project = project
         self._starts: dict[str, Document] = {}
         self._judged: dict[str, list[Judged]] = {}
@@ -32,7 +32,7 @@ class Bench:
         """Look at all files once, as `check` does: one that is part of an earlier one's run starts none."""
         project = self._project()
         for document in documents:
-            judged = [] if project.is_claimed(document.file) else self._lint(document, project)
+            judged = [] if project.is_claimed(document.file) else self._lint(document, project, self._job)
             if judged:
                 self._starts[document.file], self._judged[document.file] = document, judged
 
@@ -64,7 +64,7 @@ class Bench:
         document = self._starts[start]
         if start in texts:
             document = read_bytes(texts[start].encode(), start, document.format)
-        return self._lint(document, project)
+        return self._lint(document, project, self._job._replace(show_settings=True))
 
     def keep(self, texts: Mapping[str, str], judged: Mapping[str, list[Judged]]) -> None:
         """Take new texts, and what the runs of the files became by them."""
@@ -76,8 +76,8 @@ class Bench:
         wanted = set(files)
         return [start for start in self._starts if not wanted.isdisjoint(self.parts(start))]
 
-    def _lint(self, document: Document, project: Project) -> list[Judged]:
-        job = self._job
+    @staticmethod
+    def _lint(document: Document, project: Project, job: Job) -> list[Judged]:
         if job.baseline is not None:  # judging uses its counts up
             job = job._replace(baseline=Counter(job.baseline))
         return lint(document, job, project)

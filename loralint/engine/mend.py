@@ -69,15 +69,17 @@ def mend(
     *,
     unsafe: bool = False,
     barred: Callable[[str], str] = _no_file,
+    only: Callable[[Finding], bool] = lambda _: True,
 ) -> Mended:
     """What the safe fixes make of these files and of those that their runs read; nothing is written.
 
     project: makes a fresh one for every look. unsafe: make those fixes too. barred: why a file cannot be written, ""
-    if it can; asked once. What a comment, the settings or a baseline lifts is not fixed.
+    if it can; asked once. only: which findings to fix; all that the job finds speak of what a fix does. What a comment,
+    the settings or a baseline lifts is not fixed.
     """
     bench = Bench(job, project)
     bench.put(documents)
-    made = _Made(bench, unsafe, cache(barred))
+    made = _Made(bench, unsafe, cache(barred), only)
     for _ in range(_ROUNDS):
         count = len(made.changes)
         for start in bench.starts():
@@ -90,8 +92,11 @@ def mend(
 class _Made:
     """The fixes made so far on a bench, and those refused since the last one that was made."""
 
-    def __init__(self, bench: Bench, unsafe: bool, barred: Callable[[str], str]) -> None:
+    def __init__(
+        self, bench: Bench, unsafe: bool, barred: Callable[[str], str], only: Callable[[Finding], bool]
+    ) -> None:
         self.bench = bench
+        self.only = only
         self.unsafe = unsafe
         self.barred = barred
         self.before: dict[str, str] = {}
@@ -143,7 +148,8 @@ class _Made:
         ]
 
     def _fixes(self, start: str) -> Iterator[Finding]:
-        return (one for one in self.bench.findings(start) if one.fix is not None and one.suppressed is None)
+        found = (one for one in self.bench.findings(start) if one.fix is not None and one.suppressed is None)
+        return filter(self.only, found)
 
     def _asked(self, finding: Finding) -> bool:
         return finding.fix is not None and (finding.fix.safe or self.unsafe)

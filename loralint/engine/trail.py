@@ -174,7 +174,8 @@ def _put(folder: str, name: str, data: bytes) -> str:
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
-            os.fchmod(descriptor, 0o644)
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, 0o644)  # to be read by all, as what git checks out
             file.flush()
             os.fsync(descriptor)
         os.replace(beside, path)

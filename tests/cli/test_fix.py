@@ -189,3 +189,16 @@ def test_inspect_fixes_with_the_same_engine(command, bad):
     assert b"\nSafe fixes: none\n" in after.stdout
     assert b"1 fix made" in after.stderr
     assert (bad / ".loralint" / "audit").is_dir()
+
+
+def test_rules_that_are_not_selected_are_not_fixed_and_still_judge_a_fix(command, bad):
+    assert command("check", "--fix", "--select", "LL207", "a.yaml").stderr == b"0 fixes made\n"
+    assert (bad / "a.yaml").read_text() == BAD
+    text = "model_name_or_path: Qwen/Qwen2.5-7B\nstage: sft\nfinetuning_type: lora\nlora_rank: 0\nbf16: true\n"
+    (bad / "b.yaml").write_text(text)
+    done = command("check", "--fix", "--unsafe-fixes", "--select", "LL304", "b.yaml")
+    assert done.stderr.decode().splitlines() == [
+        "not fixed b.yaml:4 LL304 rank-not-positive: it would bring a finding of tier A: LL402 at optim.lr",
+        "0 fixes made",
+    ]
+    assert (bad / "b.yaml").read_text() == text
