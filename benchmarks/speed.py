@@ -11,6 +11,7 @@ This process stays small on purpose: the kernel counts the parent's memory into 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
@@ -20,6 +21,10 @@ from typing import NamedTuple
 HERE = os.path.dirname(os.path.abspath(__file__))
 ONE = os.path.join(HERE, "lora.yaml")
 SCHEMA = os.path.join(HERE, "schema.json")
+MODEL = {  # sizes of a model that is in no list, so that its modules follow from the catalogue of architectures
+    "architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "hidden_size": 1536, "intermediate_size": 4096,
+    "num_hidden_layers": 24, "num_attention_heads": 12, "num_key_value_heads": 4, "torch_dtype": "bfloat16",
+}  # fmt: skip
 FILES = 1_000
 COUNTED = 11  # files in a count of instructions, which takes fifty times as long
 PROGRAMS = {  # what each one's own script runs
@@ -28,7 +33,7 @@ PROGRAMS = {  # what each one's own script runs
     "check-jsonschema": ("from check_jsonschema import main; main()", "--schemafile", SCHEMA),
 }
 # What the project promises: ratios of CPU time, and MiB.
-ONE_TO_YAMLLINT, ONE_TO_JSONSCHEMA, MANY_TO_YAMLLINT = 1.0, 0.35, 0.25
+ONE_TO_YAMLLINT, ONE_TO_JSONSCHEMA, MANY_TO_YAMLLINT, MODEL_TO_YAMLLINT = 1.0, 0.35, 0.25, 1.2
 ONE_MIB, MANY_MIB = 25.0, 60.0
 
 
@@ -110,6 +115,21 @@ def many(folder: str, files: int = FILES) -> None:
             file.write(text.replace("seed: 42", f"seed: {number}"))
 
 
+def with_model(folder: str, base: str) -> str:
+    """The config with another base model, whose targets are looked for among its modules; `./model` is a folder."""
+    with open(ONE, encoding="utf-8") as file:
+        text = file.read()
+    targets = "lora_target_modules: [q_proj, k_proj, v_proj, o_proj, up_proj, down_proj]"
+    os.makedirs(os.path.join(folder, "model"), exist_ok=True)
+    with open(os.path.join(folder, "model", "config.json"), "w", encoding="utf-8") as file:
+        json.dump(MODEL, file)
+    path = os.path.join(folder, f"{base.rpartition('/')[2]}.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        text = text.replace("base_model: meta-llama/Llama-3.1-8B", f"base_model: {base}")
+        file.write(text.replace("lora_target_linear: true", targets))
+    return path
+
+
 def instructions() -> None:
     """A figure that does not depend on the machine's load: instructions executed, by valgrind where it is installed."""
     valgrind = shutil.which("valgrind")
@@ -143,9 +163,15 @@ def rows(rounds: int, many_rounds: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         many(folder)
         lots = paired(("loralint", "yamllint"), folder, many_rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        both = ("loralint", "yamllint")
+        named = paired(both, with_model(folder, "tencent/Hunyuan-7B-Instruct"), rounds)
+        local = paired(both, with_model(folder, "./model"), rounds)
     return [
         ratio(one, "yamllint", "one file", ONE_TO_YAMLLINT),
         ratio(one, "check-jsonschema", "one file", ONE_TO_JSONSCHEMA),
+        ratio(named, "yamllint", "a model that is known by name", MODEL_TO_YAMLLINT),
+        ratio(local, "yamllint", "a model with a config.json", MODEL_TO_YAMLLINT),
         ratio(lots, "yamllint", f"{FILES:,} files", MANY_TO_YAMLLINT),
         peak(one, "one file", ONE_MIB),
         peak(lots, f"{FILES:,} files", MANY_MIB),
