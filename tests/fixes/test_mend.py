@@ -186,3 +186,52 @@ def test_a_baseline_is_not_used_up_by_looking(tmp_path, monkeypatch):
     assert [one.rule for one in found.changes] == ["LL353"]
     assert found.refused == ()
     assert job.baseline == known
+
+
+def test_a_value_that_an_alias_repeats_is_left(mended):
+    rule = own_rule("adapter.rank", {"set": {"adapter.rank": 8}}, {"adapter.rank": {"ne": 8}})
+    text = AXOLOTL.replace("lora_r: 16", "lora_r: &r 16").replace("lora_alpha: 16", "lora_alpha: *r")
+    found = mended({"a.yaml": text}, rule)
+    assert found.texts == {}
+    assert told(found) == [("LL990", "lora_r", "it would change lora_alpha too")]
+
+
+def test_what_stands_beside_stays_where_nobody_knows_it(mended):
+    """A scalar that no field reads is looked at as well."""
+    from loralint.engine.accept import fault_of
+    from loralint.model import Edit, Run
+    from loralint.source.read import read_text
+
+    def judged(text):
+        document = read_text(text, "a.yaml")
+        return [(Run(("a.yaml",), "axolotl", 100, "pass", ()), (document,))]
+
+    old = "lora_r: 16\nother:\n  deep: x\n"
+    new = "lora_r: 8\nother:\n  deep: x\n"
+    edit = {"a.yaml": [Edit("a.yaml", 8, 10, "8")]}
+    assert fault_of(judged(old), judged(new), [], edit) == ""
+    for torn in ("lora_r: 8\nother:\n  deep: y\n", "lora_r: 8\nother:\n  deeq: x\n", "lora_r: 8\nother: {}\n"):
+        assert fault_of(judged(old), judged(torn), [], edit) == "it would change what stands beside it"
+    assert "would not be read" in fault_of(judged(old), judged("lora_r: [8\n"), [], edit)
+
+
+def test_a_renamed_section_keeps_its_contents(mended):
+    from loralint.engine.accept import fault_of
+    from loralint.model import Edit, Run
+    from loralint.source.read import read_text
+
+    def judged(text):
+        return [(Run(("a.yaml",), "axolotl", 100, "pass", ()), (read_text(text, "a.yaml"),))]
+
+    edit = {"a.yaml": [Edit("a.yaml", 0, 4, "peft")]}
+    assert fault_of(judged("lora:\n  r: 8\n"), judged("peft:\n  r: 8\n"), [], edit) == ""
+    assert fault_of(judged("lora:\n  r: 8\n"), judged("peft:\n  s: 8\n"), [], edit) != ""
+
+
+def test_a_config_in_quotes_is_left(mended):
+    text = (
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a.yaml: "'
+        + (AXOLOTL + "lora_dropout: -0.1\n").replace("\n", "\\n")
+        + '"\n'
+    )
+    assert mended({"job.yaml": text}).texts == {}
