@@ -7,9 +7,16 @@ from loralint.facts.memory.plan import Shards
 from loralint.facts.need import Missing, known, number, optional, positive
 from loralint.facts.scope import Scope
 
+# entries of reduce_bucket_size by default, twice where communication overlaps, in 16 bits; Trainer's "auto" makes them
+# as small as a matrix: DeepSpeed zero/stage_1_and_2.py (ipg_buffer), transformers integrations/deepspeed.py
+_BUCKETS = 2 * 5e8 * 2
 
-def shards(scope: Scope) -> Shards:
-    """How DeepSpeed or FSDP splits a run over its GPUs, whose number has to be known then."""
+
+def shards(scope: Scope, *, rich: bool) -> Shards:
+    """How DeepSpeed or FSDP splits a run over its GPUs, whose number has to be known then.
+
+    rich: DeepSpeed's buckets have their usual size.
+    """
     if optional(scope, "dist.tensor_parallel", 1) > 1 or optional(scope, "dist.context_parallel", 1) > 1:
         raise Missing("how tensor or sequence parallelism splits memory is not known here")
     if known(scope, "kernel.ktransformers") is True:
@@ -26,7 +33,8 @@ def shards(scope: Scope) -> Shards:
     states = 0 if _off(scope, "dist.ds_offload_optimizer") else count
     weights = 0 if _off(scope, "dist.ds_offload_param") else count
     gradients = (0 if states == 0 else count) if stage >= 2 else 1
-    return Shards(weights if stage >= 3 else 1, gradients, states, count, gathers=stage >= 3)
+    buckets = _BUCKETS if rich else 0
+    return Shards(weights if stage >= 3 else 1, gradients, states, count, gathers=stage >= 3, buckets=buckets)
 
 
 def _fsdp(scope: Scope) -> Shards:

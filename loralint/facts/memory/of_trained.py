@@ -40,7 +40,7 @@ def trained(scope: Scope, own: Base, *, rich: bool) -> Trained:
         states=state_width(states, bits),
         evicted=optimizer.paged and not rich,
         master=4 if sharded else 0,
-        scratch=0 if optimizer.fused or optimizer.bnb or not rich else width,
+        scratch=_scratch(optimizer, width, sharded=sharded) if rich else 0,
         dora=method == "lora" and known(scope, "adapter.dora") is True,
         counted=count,
     )
@@ -57,6 +57,15 @@ def _optimizer(scope: Scope) -> tuple[Optimizer, int]:
     if found is not None and found.family == "sgd":
         return found, 1 if optional(scope, "optim.momentum", 0) else 0
     raise Missing(f"the size of the state of optimizer `{name}` is not known here")
+
+
+def _scratch(optimizer: Optimizer, width: int, *, sharded: bool) -> int:
+    """Bytes for each trained weight that a step may take beside its state: DeepSpeed makes gradients of full precision
+    (zero/stage_1_and_2.py, step), torch's foreach loops the roots of the second moments.
+    """
+    if sharded:
+        return 4
+    return 0 if optimizer.fused or optimizer.bnb else width
 
 
 def _adapter_width(scope: Scope) -> int:

@@ -87,6 +87,7 @@ class Shards(NamedTuple):
     """Over how many GPUs each part is split, 0 where it waits in the CPU's memory.
 
     `replicas`: processes that exchange gradients. `gathers`: blocks are gathered one by one before they are used.
+    `buckets`: bytes in which gradients wait for each other before they are exchanged.
     """
 
     weights: int = 1
@@ -94,6 +95,7 @@ class Shards(NamedTuple):
     states: int = 1
     replicas: int = 1
     gathers: bool = False
+    buckets: float = 0
 
 
 class Plan(NamedTuple):

@@ -27,15 +27,15 @@ def plan(scope: Scope, *, rich: bool) -> Plan:
         raise Missing(own.shape.untold)
     if own.shape.counted and (known(scope, "adapter.target_parameters") or known(scope, "targets.packed")):
         raise Missing("how much memory adapters on packed experts take is not known here")
-    return Plan(own, trained(scope, own, rich=rich), step(scope, rich=rich), shards(scope))
+    return Plan(own, trained(scope, own, rich=rich), step(scope, rich=rich), shards(scope, rich=rich))
 
 
 def standing(scope: Scope, *, rich: bool) -> Plan:
     """Without the pass, of which nothing needs to be known."""
     own = base(scope, rich=rich)
-    return Plan(own, trained(scope, own, rich=rich), _IDLE, shards(scope))
+    return Plan(own, trained(scope, own, rich=rich), _IDLE, shards(scope, rich=rich))
 
 
 def frozen(scope: Scope, *, rich: bool) -> Plan:
     """Without what trains either."""
-    return Plan(base(scope, rich=rich), _NOTHING, _IDLE, shards(scope))
+    return Plan(base(scope, rich=rich), _NOTHING, _IDLE, shards(scope, rich=rich))

@@ -70,12 +70,14 @@ def adapter_bytes(plan: Plan) -> float:
 
 
 def gradient_bytes(plan: Plan) -> float:
-    """Bytes of the gradients on one GPU; DistributedDataParallel keeps them a second time in its buckets."""
+    """Bytes of the gradients on one GPU; DistributedDataParallel keeps them a second time in its buckets, DeepSpeed has
+    buckets of a size of their own.
+    """
     own = entries(plan) * plan.trained.width
     if plan.shards.gradients == 0:
-        return 0
+        return plan.shards.buckets
     bucketed = plan.shards.replicas > 1 and plan.shards.gradients == 1 and not plan.shards.gathers
-    return own * (2 if bucketed else 1) / plan.shards.gradients
+    return own * (2 if bucketed else 1) / plan.shards.gradients + plan.shards.buckets
 
 
 def state_bytes(plan: Plan) -> float:
