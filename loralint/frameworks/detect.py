@@ -105,6 +105,7 @@ _JSON_KEY = r"""^([ \t]*)(?:\{[ \t]*)?"([A-Za-z_]\w{0,60})"[ \t]*:"""
 _ANY_JSON_KEY = r""""([A-Za-z_]\w{0,60})"[ \t]*:"""
 _COMPONENT_KEY = r"^[ \t]+_component_[ \t]*:"
 # `key: {{ value }}` or `{% if ... %}`: the text is rendered before anybody loads it
+_ARGO = r"\{\{(?:=[^{}]*|[ \t]*(?:workflow|inputs|outputs|item|steps|tasks|pod|node|retries)\b[^{}]*)\}\}"
 _RENDERED = r"^[ \t]*(?:-[ \t]+)?(?:[\w.-]+[ \t]*:[ \t]*)?\{[{%]"
 
 
@@ -157,7 +158,11 @@ def _sectioned(document: Document) -> Detection | None:
 
 
 def is_template_text(text: str) -> bool:
-    """Whether a text is rendered before anybody loads it: whole lines are what a template makes."""
+    """Whether a text is rendered before anybody loads it: whole lines are what a template makes. What Argo fills in
+    itself, in the texts of a workflow, is none.
+    """
+    if "{{" in text and "argoproj.io/" in text:
+        text = re.sub(_ARGO, "x", text)
     return ("{{" in text or "{%" in text) and re.search(_RENDERED, text, re.MULTILINE) is not None
 
 

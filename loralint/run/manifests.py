@@ -15,6 +15,7 @@ from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.missing import missing_keys
 from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.scripts import called, inline_programs
+from loralint.frameworks.readers.kubernetes.trainers import laid_over
 from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
 from loralint.frameworks.readers.kubernetes.workflows import bindings
@@ -127,10 +128,12 @@ def _with_manifest(start: Start, job: Job, missing: tuple[Observation, ...], *, 
 
 
 def _containers(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Container]:
-    """The containers of a job with what they run; where a TrainJob has no command, those of its runtime."""
+    """The containers of a job with what they run; of a TrainJob those of its runtime, with what it says itself."""
     given = [(one, job) for one in job.containers()]
-    if job.kind == "TrainJob" and not any(named(at, "command") or named(at, "args") for (_, at), _ in given):
-        given = [(one, runtime) for runtime in _runtimes(job) for one in runtime.containers()] or given
+    if job.kind == "TrainJob":
+        inherited = [(one, runtime) for runtime in _runtimes(job) for one in runtime.containers()]
+        trainer = named(job.spec, "trainer")
+        given = [((group, laid_over(trainer, at)), owner) for (group, at), owner in inherited] or given
     for (group, at), owner in given:
         for binding in bindings(owner.document, at):
             here = owner.place(group, maps)._replace(parameters=binding)

@@ -126,15 +126,38 @@ def test_parameters_reach_variables_and_manifests_inside(runs):
         "        image: x\n        env: [{name: RANK_OF_LORA, value: '{{inputs.parameters.rank}}'}]\n",
     )
     assert rates(runs(flow(env, entry="train"))) == [(0.001, 16)]
-    inner = (
-        "    - name: train\n      inputs: {parameters: [{name: rank}]}\n      resource:\n        action: create\n"
-        "        manifest: |\n          apiVersion: batch/v1\n          kind: Job\n          metadata: {name: lora}\n"
-        "          spec:\n            template:\n              spec:\n                restartPolicy: Never\n"
-        "                containers:\n                  - name: t\n                    image: x\n"
-        f"                    command: [{', '.join(SFT.split()[:-1])}, '{{{{inputs.parameters.rank}}}}']\n"
-    )
-    (run,) = runs(flow(inner, entry="train"))
-    assert values(run)["adapter.rank"].value == 16
+
+
+@pytest.mark.parametrize("template", ["{{inputs.parameters.rank}}", "'{{ inputs.parameters.rank }}'"])
+def test_a_manifest_inside_is_read_after_argo_has_filled_it_in(runs, template):
+    inner = f"""\
+    - name: train
+      inputs: {{parameters: [{{name: rank}}]}}
+      resource:
+        action: create
+        manifest: |
+          apiVersion: kubeflow.org/v1
+          kind: PyTorchJob
+          metadata:
+            name: {{{{workflow.name}}}}
+          spec:
+            pytorchReplicaSpecs:
+              Master:
+                replicas: {{{{workflow.parameters.rank}}}}
+                template:
+                  spec:
+                    containers:
+                      - name: pytorch
+                        image: {{{{=sprig.lower('X')}}}}
+                        command: {SFT.split()[:-1]}
+                        args:
+                          - {template}
+"""
+    text = flow(inner, entry="train")
+    (run,) = runs(text)
+    rank = values(run)["adapter.rank"]
+    assert (run.framework, rank.value) == ("trl", 16)
+    assert rank.span.start == text.index("16}")
 
 
 SCRIPT = """\

@@ -110,7 +110,7 @@ def _program(command: Command) -> str:
     module = next((words[n + 1] for n, one in enumerate(words[:-1]) if one in ("-m", "--module")), "")
     if module and (PYTHON.fullmatch(base) or base in LAUNCHERS):
         return "" if module in OTHER_MODULES else module
-    return base if base in TRAINERS and words[1:2] and words[1] in TRAINERS[base] else ""
+    return f"{base} {words[1]}" if base in TRAINERS and words[1:2] and words[1] in TRAINERS[base] else ""
 
 
 def place(document: Document, flag: Flag, content: object, field: str = "") -> Value:

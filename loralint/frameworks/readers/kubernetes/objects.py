@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, top, word
-from loralint.source.document import Document
-from loralint.source.inner import read_inner
+from loralint.source.document import Document, Node
+from loralint.source.inner import every, pieces_of, read_pieces
 
 WORKFLOWS = frozenset({"Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"})
+_TEMPLATE = re.compile(r"\{\{[^{}\n]*\}\}")
+# Stand for braces while a text is read, so that every place stays.
+_OPEN, _CLOSE = "\ue002", "\ue003"
 _DEEP = 4  # lists and wrappers within one another
 
 
@@ -40,5 +44,14 @@ def _made(document: Document, at: At, depth: int) -> Iterator[At]:
     for one in items(named(spec, "templates")):
         manifest = inside(one, "resource.manifest")
         if manifest is not None and "kind" in text(manifest):
-            for root in read_inner(document, manifest.node, "manifest.yaml").roots:
+            for root in _filled_later(document, manifest.node):
                 yield from _unpacked(document, At(root, manifest.key, manifest.pointer), depth - 1)
+
+
+def _filled_later(document: Document, node: Node) -> list[Node]:
+    """The objects of a text in which Argo fills in `{{...}}` before anybody reads it as YAML."""
+    raw = _TEMPLATE.sub(lambda match: match[0].replace("{", _OPEN).replace("}", _CLOSE), node.raw)
+    found = read_pieces(document, raw, pieces_of(document.text, node)[0], "manifest.yaml").roots
+    for one in every(found) if raw != node.raw else ():
+        one.raw = one.raw.replace(_OPEN, "{").replace(_CLOSE, "}")
+    return found
