@@ -36,12 +36,16 @@ class Piece(NamedTuple):
 class CellMark:
     """A place in a cell: line and column are counted in the cell, the offset in the file."""
 
-    __slots__ = ("_offset", "_places", "cell")
+    __slots__ = ("_offset", "_places")
 
     def __init__(self, offset: int, places: CellPlaces) -> None:
         self._offset = offset
         self._places = places
-        self.cell = places.piece(offset).cell
+
+    @property
+    def cell(self) -> int:
+        """The number of the cell."""
+        return self._places.piece(self._offset).cell
 
     @property
     def index(self) -> int:
@@ -73,7 +77,8 @@ class CellPlaces(Places):
 
     def piece(self, offset: int) -> Piece:
         """Give the string that holds an offset of the program."""
-        return self.pieces[max(bisect_right(self.starts, offset) - 1, 0)]
+        index = bisect_right(self.starts, offset)
+        return self.pieces[index - 1 if index else 0]
 
     def offset(self, offset: int) -> int:
         """Give the offset in the file of one in the program."""

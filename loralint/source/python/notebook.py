@@ -13,7 +13,7 @@ from loralint.source.places import Places
 from loralint.source.python.cellfile import Cell, String, cells_of
 from loralint.source.python.cells import CellPlaces, Piece
 from loralint.source.python.magics import Magics, blanked, has_magics, untangle
-from loralint.source.python.program import Program
+from loralint.source.python.program import Program, odd_lines
 from loralint.source.python.script import checked, follow_program
 from loralint.source.script import Script
 
@@ -41,7 +41,7 @@ def read(doc: Document, files: Callable[[str], Document | None] | None = None) -
 
 
 def _program(doc: Document, cells: list[Cell], opened: Callable[[str], Document | None] | None) -> Script:
-    bare = Program(doc, "", [], Places(doc.file, doc.lines), ascii=True, files=opened)
+    bare = Program(doc, "", [], Places(doc.file, doc.lines), files=opened)
     found = [_untangled(bare, cell) for cell in cells]
     starts = [0]
     for cell in cells:
@@ -103,7 +103,8 @@ def _without_broken(program: Program, cells: list[Cell], texts: list[str]) -> tu
 
 
 def _with_text(program: Program, text: str) -> Program:
-    return program._replace(text=text, starts=Lines(text).starts, ascii=text.isascii())
+    starts = Lines(text).starts
+    return program._replace(text=text, starts=starts, odd=odd_lines(text, starts))
 
 
 def _pieces(cells: list[Cell], starts: list[int]) -> list[Piece]:

@@ -6,6 +6,7 @@ import ast
 import re
 import threading
 import warnings
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.source.document import Fault
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 STACK = 16 * 1024 * 1024
 _ENOUGH = 8 * 1024 * 1024
 _PYTHON_2 = re.compile(r"(?m)^[ \t]*(?:(?:print|exec)[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,|raise[ \t]+\w+[ \t]*,)")
+_OTHER = re.compile(r"[^\x00-\x7f]+")
 _CONTINUING = bytes(range(0x80, 0xC0))
 # Syntax of Python 3.12 to 3.14, which an older parser does not take.
 _NEWER = re.compile(r"[ \t]*(?:type[ \t]+\w+.*=|(?:async[ \t]+)?def[ \t]+\w+\[|class[ \t]+\w+\[)|.*\bt[\"']")
@@ -34,14 +36,15 @@ Spot = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
 
 class Program(NamedTuple):
     """A program's text. document: the file that holds it. starts: offsets of its lines. places: where its own offsets
-    lie in the file. files: gives the file that the program means by a name.
+    lie in the file. odd: numbers of the lines, from 1, that hold more than ASCII. files: gives the file that
+    the program means by a name.
     """
 
     document: Document
     text: str
     starts: list[int]
     places: Places
-    ascii: bool
+    odd: frozenset[int] = frozenset()
     files: Callable[[str], Document | None] | None = None
 
     def offset(self, line: int, column: int) -> int:
@@ -50,7 +53,7 @@ class Program(NamedTuple):
         if line > len(starts):
             return len(self.text)
         start = starts[line - 1]
-        if not self.ascii and not (before := self.text[start : start + column]).isascii():
+        if line in self.odd and not (before := self.text[start : start + column]).isascii():
             # that many bytes hold at most that many characters, each with one byte that continues no other
             column = len(before.encode("utf-8", "surrogatepass")[:column].translate(None, _CONTINUING))
         return min(start + column, len(self.text))
@@ -59,7 +62,7 @@ class Program(NamedTuple):
         """Give the offsets of a node of the tree."""
         line, column = node.lineno, node.col_offset
         starts = self.starts
-        if self.ascii and line == node.end_lineno and line < len(starts):  # most are: one line, bytes are characters
+        if line == node.end_lineno and line < len(starts) and line not in self.odd:  # bytes are characters
             start = starts[line - 1]
             return start + column, start + (node.end_col_offset or column)
         end_line, end_column = node.end_lineno or line, node.end_col_offset or column
@@ -69,6 +72,13 @@ class Program(NamedTuple):
     def marks(self, start: int, end: int) -> tuple[MarkLike, MarkLike]:
         """Give a range as marks for a Node."""
         return self.places.mark(start), self.places.mark(end)
+
+
+def odd_lines(text: str, starts: list[int]) -> frozenset[int]:
+    """Give the numbers of the lines, from 1, that hold other characters than ASCII."""
+    if text.isascii():
+        return frozenset()
+    return frozenset(bisect_right(starts, found.start()) for found in _OTHER.finditer(text))
 
 
 def parse(program: Program) -> ast.Module:

@@ -15,7 +15,7 @@ from loralint.source.python.follow import follow
 from loralint.source.python.held import Object, Scalar, thing_of
 from loralint.source.python.magics import untangle
 from loralint.source.python.names import EXPRESSIONS as NAMES
-from loralint.source.python.program import Program, parse
+from loralint.source.python.program import Program, odd_lines, parse
 from loralint.source.python.state import Exhausted, State
 from loralint.source.python.walk import run, told
 from loralint.source.script import Argument, Script
@@ -38,9 +38,11 @@ _COMMANDS = frozenset({"click", "typer"})
 def read_text(doc: Document, files: Callable[[str], Document | None] | None = None) -> Script:
     """Read a document of format "python", or one that stands in another file."""
     if isinstance(doc, InnerDocument):
-        program = Program(doc, doc.own, Lines(doc.own).starts, doc.places, doc.own.isascii(), files)
+        starts = Lines(doc.own).starts
+        program = Program(doc, doc.own, starts, doc.places, odd_lines(doc.own, starts), files)
     else:
-        program = Program(doc, doc.text, doc.lines.starts, Places(doc.file, doc.lines), doc.text.isascii(), files)
+        starts, places = doc.lines.starts, Places(doc.file, doc.lines)
+        program = Program(doc, doc.text, starts, places, odd_lines(doc.text, starts), files)
     try:
         return follow_program(program, checked(program))
     except Fault as fault:
