@@ -10,7 +10,7 @@ from loralint.knowledge.data import part
 _VENDOR_WORDS = re.compile(r"^(?:nvidia|geforce|tesla|amd|instinct|radeon|intel|habana|apple|google)+(?=.)")
 _COUNT_FIRST = re.compile(r"\s*([0-9]{1,5})\s*[x\u00d7*]\s*(.+)", re.IGNORECASE)
 _COUNT_LAST = re.compile(r"(.+?)[\s:,_-]*[x\u00d7*:]\s*([0-9]{1,5})\s*", re.IGNORECASE)
-_SLICE = re.compile(r"(.+?)[\s_-]+mig[\s_-]+[0-9]g\.([0-9]{1,3})gb(?:\.me)?", re.IGNORECASE)
+_SLICE = re.compile(r"(.+?)[\s_-]+mig[\s_-]+([0-9]g\.([0-9]{1,3})gb)(?:\.me)?", re.IGNORECASE)
 _SHARED = re.compile(r"[\s_-]+shared$", re.IGNORECASE)
 _LAPTOP = re.compile(r"(.+?)[\s_-]+(?:laptop(?:[\s_-]+gpu)?|mobile|max[\s_-]?q)", re.IGNORECASE)
 _LONGEST = 200
@@ -50,8 +50,9 @@ def gpu(text: str) -> Gpu | None:
         return None
     text = _SHARED.sub("", text.strip())
     if slice_ := _SLICE.fullmatch(text):
-        whole, size = _listed(slice_[1]), float(slice_[2])
-        return whole and whole._replace(memory_gib=size, memory_options=(size,))
+        whole, size = _listed(slice_[1]), float(slice_[3])
+        name = f"{whole.name} MIG {slice_[2].lower()}" if whole else ""
+        return whole and whole._replace(name=name, memory_gib=size, memory_options=(size,))
     if found := _listed(text):
         return found
     if laptop := _LAPTOP.fullmatch(text):  # the same chip generation, but less and varying memory

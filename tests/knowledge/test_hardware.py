@@ -106,6 +106,8 @@ def test_a_mig_slice_has_the_memory_of_the_slice() -> None:
     found = gpu("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb")
     assert found is not None
     assert (found.memory_gib, found.compute_capability) == (5.0, 8.0)
+    assert found.name == "A100-40GB MIG 1g.5gb"
+    assert gpu(found.name) == found
 
 
 def test_time_sharing_changes_nothing_but_the_label() -> None:
