@@ -724,6 +724,29 @@ def test_the_output_of_a_config_is_held_against_the_mounts(runs, config, pod, lo
     assert all((one.span.line, one.span.column) == place(text, "/out") for one in found)
 
 
+@pytest.mark.parametrize(
+    ("mount", "more", "found"),
+    [
+        (", readOnly: true", "", [("LL833", "S", "output_dir")]),
+        ("", "securityContext: {readOnlyRootFilesystem: true}\n", []),
+        ("/x", "securityContext: {readOnlyRootFilesystem: true}\n", [("LL833", "S", "output_dir")]),
+        (", readOnly: false", "", []),
+    ],
+)
+def test_an_output_where_nothing_can_be_written(runs, mount, more, found):
+    mounts = MOUNTED.replace("]\n", f", {{name: out, mountPath: /out{mount}}}]\n")
+    text = (
+        config_map(**{"config.yaml": AXOLOTL + "hub_model_id: a/b\n"})
+        + "---\n"
+        + job(
+            f"command: [axolotl, train, /config/config.yaml]\n{more}{mounts}",
+            VOLUME.replace("]\n", ", {name: out, persistentVolumeClaim: {claimName: c}}]\n"),
+        )
+    )
+    (run,) = runs(text)
+    assert told(run, "LL833") == found
+
+
 def test_a_version_that_the_command_installs(runs, tmp_path):
     text = job(f"command: [bash, -c, 'pip install trl==0.12.0 && {SFT}']\n")
     (assembled,) = starts(read_bytes(text.encode(), "job.yaml"), Options(), Project())

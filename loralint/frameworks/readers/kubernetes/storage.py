@@ -21,6 +21,13 @@ _VARIABLES = ("OUTPUT_DIR", "OUTPUT_PATH", "CHECKPOINT_DIR", "CHECKPOINTS_DIR", 
 _WORKERS = ("dataloader_num_workers", "num_workers", "num_dataloader_workers", "max_data_loader_n_workers")
 _MANY = frozenset({"torchrun", "accelerate", "accelerate-launch", "deepspeed"})  # a process a GPU, if nobody says else
 _GONE = ("emptyDir", "ephemeral")  # deleted with the pod
+# What Kubernetes mounts for reading only, whatever the mount says.
+_FIXED = {
+    "configMap": "a ConfigMap",
+    "secret": "a Secret",
+    "projected": "a projected volume",
+    "downwardAPI": "a volume of the downward API",
+}
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 _GIB = 2**30
 # The pods of these kinds come from elsewhere, share memory by themselves or hand files on by themselves.
@@ -28,11 +35,14 @@ _UNSEEN = frozenset({"TrainJob", "RayJob", "Workflow", "WorkflowTemplate", "Clus
 
 
 class Mount(NamedTuple):
-    """A folder of a container. kind: what the volume is, such as emptyDir; source: its settings, None if not here."""
+    """A folder of a container. kind: what the volume is, such as emptyDir; source: its settings, None if not here.
+    fixed: nothing can be written there, whatever the program's user is.
+    """
 
     path: str
     kind: str
     source: At | None
+    fixed: bool = False
 
 
 def mounts(group: Group, container: At) -> list[Mount]:
@@ -41,10 +51,10 @@ def mounts(group: Group, container: At) -> list[Mount]:
     found = []
     for one in items(named(container, "volumeMounts")):
         volume = volumes.get(word(one, "name"))
-        source = next((pair.key for pair in volume.node.pairs if pair.key != "name"), "emptyDir") if volume else ""
-        found.append(
-            Mount(os.path.normpath(word(one, "mountPath") or "/"), source, named(volume, source) if source else None)
-        )
+        kind = next((pair.key for pair in volume.node.pairs if pair.key != "name"), "emptyDir") if volume else ""
+        source = named(volume, kind) if kind else None
+        fixed = kind in _FIXED or "true" in (word(one, "readOnly"), word(source, "readOnly"))
+        found.append(Mount(os.path.normpath(word(one, "mountPath") or "/"), kind, source, fixed))
     return found
 
 
@@ -103,23 +113,36 @@ def lost_output(document: Document, job: Job) -> Iterator[Observation]:
             return
 
 
-def lost_folder(job: Job, group: Group, container: At, told: Value) -> Observation | None:
-    """That a folder of a container ends with the pod, if nothing is seen that carries its files away.
+def lost_folder(job: Job, group: Group, container: At, told: Value, *, sent: bool = False) -> Observation | None:
+    """That nothing can be written to a folder of a container, or that it ends with the pod, if nothing is seen that
+    carries its files away.
 
-    told: the place that names the folder, with its path as the value.
+    told: the place that names the folder, with its path as the value. sent: its config says that they are uploaded.
     """
     launch, folder = command(job, group, container), _folder(str(told.value), container)
     if not folder or job.kind in _UNSEEN or job.kind == "MPIJob" or named(job.spec, "volumes") is not None:
         return None
-    if (launch is not None and launch.uploads) or _handed_over(group, container):
-        return None
     under = [one for one in mounts(group, container) if _below(folder, one.path)]
     mount = max(under, key=lambda one: len(one.path), default=None)
+    fixed = _fixed(mount, container)
+    if fixed:
+        data = {"folder": folder, "volume": fixed, "seen": launch is not None}
+        return Observation("job-output-read-only", told, "crash", "", data=data)
+    if sent or (launch is not None and launch.uploads) or _handed_over(group, container):
+        return None
     if mount is not None and mount.kind not in _GONE:
         return None
     volume = "an emptyDir, not on a volume" if mount else "no volume"
     data = {"folder": folder, "volume": volume, "seen": launch is not None}
     return Observation("job-lost-output", told, "lost", "", data=data)
+
+
+def _fixed(mount: Mount | None, container: At) -> str:
+    """What a folder lies on that nothing can be written to, or ""."""
+    if mount is not None:
+        return _FIXED.get(mount.kind, "a volume that is mounted with readOnly") if mount.fixed else ""
+    root = text(inside(container, "securityContext.readOnlyRootFilesystem"))
+    return "the image, with readOnlyRootFilesystem" if root == "true" else ""
 
 
 def _told(document: Document, launch: Launch | None, container: At) -> Value | None:
