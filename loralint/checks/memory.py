@@ -132,8 +132,16 @@ def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:
     likely = low > limit or (full and middle > limit)
     outcome = _FULL if likely and full else _LONG if likely else _CLOSE
     needed = f"{middle:.1f} ± {half:.1f}"
-    sure = full and low > limit and _written(scope, full=True)
+    sure = full and low > limit and _written(scope, full=True) and _without_blocks(scope) > limit
     return {"outcome": outcome, "needed": needed, "sure": sure, "likely": likely and _alone(scope)}
+
+
+def _without_blocks(scope: Scope) -> float:
+    """The lower edge as if fused kernels kept nothing of a block: what they save was not measured but for Liger's."""
+    lean = plan(scope, rich=False)
+    if lean.step.kernels < 1:
+        lean = lean._replace(step=lean.step._replace(kernels=0))
+    return span(lean, lean).low
 
 
 def _alone(scope: Scope) -> bool:

@@ -83,12 +83,11 @@ def floor(scope: Scope) -> Value:
 
 
 def measured(scope: Scope) -> Value:
-    """Whether runs of this kind were measured on a card: text, one GPU that holds the whole model, nothing paged."""
+    """Whether runs of this kind were measured on a card: text, a dense model that one GPU holds, nothing paged."""
     lean = read.standing(scope, rich=False)
-    plain = (
-        lean.shards == Shards() and not lean.trained.evicted and not lean.trained.dora and not lean.base.shape.counted
-    )
-    return derived(plain and scope.get("train.task").value in ("sft", "pt"))
+    plain = not (lean.trained.evicted or lean.trained.dora or lean.base.shape.counted) and lean.shards == Shards()
+    packed_before = scope.get("model.prequantized").value in ("gptq", "awq")
+    return derived(plain and scope.get("train.task").value in ("sft", "pt") and not packed_before)
 
 
 def _band(scope: Scope) -> Range:
