@@ -15,7 +15,7 @@ EVENTS = {
     " unsloth",
     "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, trl",
     "load-adapter": "a saved adapter is put on a model - trainable",
-    "freeze": "parameters are made to require no gradient, all or by a condition",
+    "freeze": "parameters are made to require no gradient - wrapped (of a model that an adapter was put on)",
     "unfreeze": "parameters are made to require gradients by hand",
     "cast": "a model is cast as a whole - dtype",
     "add-tokens": "tokens are added to the vocabulary - only_pad, empty",
@@ -29,7 +29,7 @@ EVENTS = {
     "merge": "an adapter is merged into its base - bits",
     "unload": "an adapter is taken off its model",
     "save": "a model or adapter is saved - state_dict, bare (of an object that no adapter was put on)",
-    "optimizer": "an optimizer is made by hand",
+    "optimizer": "an optimizer is made by hand - has_peft_config (never)",
     "set-attribute": "an attribute is set that decides something - name, value",
 }
 # every name that the data of an event may have

@@ -29,6 +29,7 @@ _METHODS = {
     "unload": "unload",
     "delete_adapter": "unload",
     "delete_adapters": "unload",
+    "requires_grad_": "freeze",
     "set_adapter": "unfreeze",
     "enable_adapters": "unfreeze",
 }
@@ -39,6 +40,8 @@ _ROLES = {
 }  # fmt: skip
 _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "AdamW8bit", "PagedAdamW8bit",
                          "Adam8bit", "PagedAdamW", "PagedAdamW32bit", "Adagrad", "NAdam", "RAdam"})  # fmt: skip
+# what gives a model's parameters one after the other
+_PARAMETERS = frozenset({"parameters", "named_parameters"})
 # collators that leave every padding token out of the loss by its number
 _MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
 _TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
@@ -72,7 +75,7 @@ def _of(call: Call) -> Iterator[Event]:
     elif name == "__setattr__" and call.on is not None:
         yield from _assigned(call)
     elif name in _OPTIMIZERS and call.on is None:
-        yield _event("optimizer", call, name, _of_parameters(call))
+        yield _event("optimizer", call, name, _of_parameters(call), {"has_peft_config": False})
     elif name in _MASKING:
         given = call.arg("mlm")
         masks = name != "DataCollatorForLanguageModeling" or (given is not None and given.node.native is False)
@@ -168,6 +171,10 @@ def _method(call: Call, name: str) -> Iterator[Event]:
     elif kind == "merge":
         load = load_of(call.on)
         data = {"bits": loaded(load)["bits"] if load is not None else None}
+    elif kind == "freeze":
+        asked = call.arg("requires_grad", 0)
+        kind = "freeze" if asked is not None and asked.node.native is False else "unfreeze"
+        on, data = _frozen(call.on)
     elif kind == "save":
         data = {"bare": _is_bare(call.on)}
     elif kind == "add-tokens":
@@ -215,7 +222,7 @@ def _assigned(call: Call) -> Iterator[Event]:
         yield _event("set-pad", call, "pad_token", on, {"is_eos": _is_eos(given)}, given)
     elif name == "requires_grad":
         kind = "freeze" if given.node.native is False else "unfreeze"
-        yield _event(kind, call, name, ())
+        yield _event(kind, call, name, *_frozen(call.on))
     elif name == "eos_token":
         yield _event("set-eos", call, "eos_token", on, {"literal": given.node.tag == "str"}, given)
     else:
@@ -223,6 +230,21 @@ def _assigned(call: Call) -> Iterator[Event]:
         owner = _numbers(inside) if inside is not None else on
         dotted = f"config.{name}" if inside is not None else name
         yield _event("set-attribute", call, dotted, owner, {"name": dotted, "value": given.node.native}, given)
+
+
+def _frozen(thing: Thing | None) -> tuple[tuple[int, ...], dict[str, object]]:
+    """The model whose parameters are made to require a gradient or none, and whether an adapter is on it."""
+    model = _owner(thing)
+    return _numbers(model), {"wrapped": bool(makers(model, "wrap")[0])}
+
+
+def _owner(thing: Thing | None) -> Thing | None:
+    """The model whose parameters a loop goes through, of one of them; a model that was loaded itself."""
+    made = thing.made if thing is not None else None
+    if made is not None and last(made) == "__next__" and made.on is not None and made.on.made is not None:
+        source = made.on.made
+        return source.on if last(source) in _PARAMETERS else None
+    return thing if load_of(thing) is not None else None
 
 
 def _config_of(thing: Thing | None) -> Thing | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from loralint.model import Unknown
 from loralint.source.document import Node
 from loralint.source.python import branches, fold
-from loralint.source.python.held import Object, Sequence
+from loralint.source.python.held import Object, Sequence, thing_of
 from loralint.source.python.objects import turn
 from loralint.source.python.targets import assign, give
 from loralint.source.python.walk import ON, RAISE, RETURN, dotted, evaluate, run
@@ -50,8 +50,14 @@ def _for(state: State, node: ast.For | ast.AsyncFor) -> str:
         assign(state, node.target, turn(state, source, node.target))
         return run(state, node.body)
 
-    sure = bool(items) or (isinstance(source, Sequence) and "some" in source.store)
+    sure = bool(items) or (isinstance(source, Sequence) and "some" in source.store) or _never_empty(source)
     return branches.loop(state, body, sure) or run(state, node.orelse)
+
+
+def _never_empty(source: Held) -> bool:
+    """Whether it is what a module of torch gives: its parameters, of which every model has some."""
+    made = thing.made if (thing := thing_of(source)) is not None else None
+    return made is not None and made.name in {"parameters", "named_parameters"}
 
 
 def _unrolled(node: ast.For | ast.AsyncFor, items: tuple[Held, ...]) -> bool:

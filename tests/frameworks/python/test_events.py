@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+import loralint
+
 HEAD = """
     from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, DataCollatorForLanguageModeling
     from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
@@ -94,3 +98,35 @@ def test_a_saved_adapter_is_frozen_unless_told_otherwise(read):
     body = "    model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained('gpt2'), 'out'{more})\n    "
     found = [told(read, body.format(more=more))[1] for more in ("", ", is_trainable=True")]
     assert [event.data["trainable"] for event in found] == [False, True]
+
+
+FREEZING = """\
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+from peft import LoraConfig, get_peft_model
+model = AutoModelForCausalLM.from_pretrained("m")
+{}
+model = get_peft_model(model, LoraConfig(r=8, target_modules="all-linear"))
+{}
+Trainer(model, TrainingArguments(output_dir="o"), train_dataset=rows).train()
+"""
+LOOP = "for {} in model.{}():\n    {}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("", LOOP.format("p", "parameters", "p.requires_grad = False"), True),
+        ("", LOOP.format("n, p", "named_parameters", "p.requires_grad_(False)"), True),
+        ("", "model.requires_grad_(False)", True),
+        ("", LOOP.format("p", "base_model.parameters", "p.requires_grad = False"), True),  # the adapter is inside
+        ("", LOOP.format("n, p", "named_parameters", "if 'lora' not in n: p.requires_grad = False"), False),
+        ("", LOOP.format("n, p", "named_parameters", "p.requires_grad = 'lora' in n"), False),
+        ("", LOOP.format("p", "vision_tower.parameters", "p.requires_grad = False"), False),
+        ("", "model.requires_grad_(False)\nmodel.set_adapter('default')", False),
+        (LOOP.format("p", "parameters", "p.requires_grad = False"), "", False),
+    ],
+)
+def test_an_adapter_is_frozen_by_hand(tmp_path, before, after, found):
+    (tmp_path / "train.py").write_text(FREEZING.format(before, after), encoding="utf-8")
+    (run,) = loralint.check(tmp_path / "train.py").runs
+    assert [(one.rule, one.tier) for one in run.findings if one.rule == "LL932"] == ([("LL932", "S")] if found else [])
