@@ -13,6 +13,7 @@ CROSSING = 1.0  # nats; where a loss is far smaller than that, as in diffusion, 
 _RECENT = 5  # values whose median is "now", so that one odd batch is not
 _LASTING = 3  # times in a row that the median stands high; it takes five values, three of them high, to begin with
 _STEADY = 100  # falls from one value to the next, whose median is what neighbours scatter; a blow-up has few
+_KNOWN = 4  # falls; of fewer the largest counts
 _FEWEST = 3
 
 
@@ -44,30 +45,36 @@ class Level:
         """Whether it has stood high for so long that no odd batch explains it."""
         return max(self.worse_than_start, self.worse_than_best) >= _LASTING
 
+    def says(self) -> str:
+        """Where it stands, for a sentence that begins with the name of the loss."""
+        against = f"it began at {self.start:.3g}" if self.worse_than_start else f"its best was {self.best:.3g}"
+        return f"stands at {self.now:.3g}, and {against}"
+
     def add(self, value: float) -> None:
         """One more loss, which must be finite."""
         self.seen += 1
         self._recent.append(value)
         self.now = median_low(self._recent)
         if self.seen == 1:
-            self._first = self.best = value
+            self._first = value
         elif value < self._last:
             self._falls.append(self._last - value)
         if self.seen <= _RECENT:
             self.start = self.now
         self._last = value
         self._judge()
-        self.best = min(self.best, self.now)
+        self.best = self.now if self.seen <= _RECENT else min(self.best, self.now)
 
     def _judge(self) -> None:
         if self.seen < _FEWEST:
             return
-        scatter = median(self._falls) if self._falls else 0.0
-        if self.now - self._first > 2 * _bar(self._first, scatter):  # it broke at once
+        scatter = (median if len(self._falls) >= _KNOWN else max)(self._falls or (0.0,))
+        if self.seen <= 2 * _RECENT and self.now - self._first > 2 * _bar(self._first, scatter):  # it broke at once
             self.start = min(self.start, self._first)
         above_best = max(CROSSING, 0.5 * abs(self.best), 0.25 * abs(self.start), 5 * scatter)
         self.worse_than_start = self.worse_than_start + 1 if self.now - self.start > _bar(self.start, scatter) else 0
-        self.worse_than_best = self.worse_than_best + 1 if self.now - self.best > above_best else 0
+        known = self.seen > _RECENT
+        self.worse_than_best = self.worse_than_best + 1 if known and self.now - self.best > above_best else 0
 
 
 def _bar(start: float, scatter: float) -> float:

@@ -96,8 +96,7 @@ def _level(history: History) -> Iterator[Sign]:
             since = None
     name, spike = history.names.get("loss", ""), _spike(history.loss)
     if since is not None and level.diverged:
-        against = f"it began at {level.start:.3g}" if level.worse_than_start else f"its best was {level.best:.3g}"
-        said = f"{name} stands at {level.now:.3g} {_from(since)}, and {against}"
+        said = f"{name} {level.says()} ({_from(since)})"
         yield Sign("log-diverging", said, since, "loss", trained=not level.worse_than_start)
     elif spike is not None:
         point, before = spike
@@ -106,22 +105,24 @@ def _level(history: History) -> Iterator[Sign]:
 
 
 def _spike(points: Sequence[Point]) -> tuple[Point, float] | None:
-    """The largest loss far above the twenty before it, and the median of those."""
+    """The largest loss that stands far above the twenty on either side, and the median of those before it."""
     found: tuple[Point, float] | None = None
-    for at in range(10, len(points)):
-        before = [point.value for point in points[max(0, at - 20) : at]]
+    values = [point.value for point in points]
+    for at in range(10, len(values) - 1):
+        before, after = values[max(0, at - 20) : at], values[at + 1 : at + 21]
         middle = median(before)
         scatter = median(abs(value - middle) for value in before)
-        over = points[at].value - middle
-        if over > max(CROSSING, 2 * abs(middle), 15 * scatter) and (found is None or points[at].value > found[0].value):
-            found = (points[at], middle)
+        usual = max(*before, *after) + 15 * scatter
+        if values[at] > usual and values[at] - middle > max(CROSSING, 2 * abs(middle)):
+            found = (points[at], middle) if found is None or values[at] > found[0].value else found
     return found
 
 
 def _growing(history: History) -> Iterator[Sign]:
     """Gradients that keep growing, from the second fifth of the run (B starts at zero) to the last."""
-    values, part = [point.value for point in history.norm if isfinite(point.value)], len(history.norm) // 5
-    if len(values) < _TREND or part == 0:
+    values = [point.value for point in history.norm if isfinite(point.value)]
+    part = len(values) // 5
+    if len(values) < _TREND:
         return
     parts = [median(values[place * part : (place + 1) * part]) for place in range(1, 5)]
     if parts[0] > 0 and parts[-1] >= _GROWN * parts[0] and parts == sorted(parts):
