@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from loralint.frameworks.readers.kubernetes.kustomize import (
@@ -74,6 +75,7 @@ class _Names(NamedTuple):
     renamed: dict[str, Value]
 
 
+@lru_cache(maxsize=2)  # every manifest of a folder asks for it again
 def built(document: Document, project: Project) -> Built | None:
     """All that a kustomization takes together; None for a file that is none."""
     return _built(document, project, [], 0, _Names({}, {}))

@@ -35,7 +35,8 @@ def kustomization_starts(document: Document, options: Options, project: Project)
         several += unmounted_starts(manifest, options, project, beside=several)
     if several and found.notes:
         several[0] = several[0]._replace(notes=(*several[0].notes, *dict.fromkeys(found.notes)))
-    files = [one.file for one in found.manifests] + [part.source.file for start in several for part in start.parts]
+    whole = [one.file for one in found.manifests if not one.problems and not is_template_text(one.text)]
+    files = whole + [part.source.file for start in several for part in start.parts]
     files += [one.file for one in found.changes if one.file]
     project.claimed |= {os.path.realpath(one) for one in files}
     return several

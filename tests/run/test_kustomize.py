@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from loralint.api import check
 
@@ -257,3 +261,41 @@ def test_a_kustomization_leads_nowhere_outside_and_ends(runs, tmp_path):
 def test_broken_kustomizations_break_nothing(runs, text):
     (run,) = runs({**BASE, "base/kustomization.yaml": text}, "base/job.yaml")
     assert run.files == ("base/job.yaml",)
+
+
+def test_a_template_among_the_resources_is_not_passed_over(runs):
+    files = {
+        "kustomization.yaml": "resources: [job.yaml]\n",
+        "job.yaml": JOB.replace("name: train}", "name: x}\n{{- if a }}"),
+    }
+    (run,) = runs(files)
+    assert [note.message.partition(":")[0] for note in run.notes] == ["template"]
+
+
+_LEAVES = st.one_of(
+    st.none(),
+    st.integers(0, 9),
+    st.text(max_size=8),
+    st.sampled_from(["job.yaml", "a=b.env", "../x", "merge", "train-config", "LR=1", "=", "config.yaml=run.env", "."]),
+)
+_INNER = "name behavior files literals envs env options path patch target kind op spec metadata"
+_TREES = st.recursive(
+    _LEAVES,
+    lambda one: st.one_of(
+        st.lists(one, max_size=3),
+        st.dictionaries(
+            st.sampled_from(_INNER.split()),
+            one,
+            max_size=4,
+        ),
+    ),
+    max_leaves=12,
+)
+_KEYS = "resources components bases configMapGenerator patches patchesStrategicMerge patchesJson6902 generatorOptions"
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(st.sampled_from([*_KEYS.split(), "namePrefix", "vars"]), _TREES, max_size=5))
+def test_no_kustomization_breaks_a_run(runs, tree):
+    files = {"kustomization.yaml": json.dumps(tree), "job.yaml": JOB, "run.env": "A=1\n=2\n", "b.env": ""}
+    assert isinstance(runs(files), tuple)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from loralint.api import check
+from loralint.run.options import Options
+from loralint.run.project import Project
+from loralint.run.starts import starts
+from loralint.source.read import read_bytes
 
 SFT = "trl sft --model_name_or_path m/m --dataset_name d --use_peft --lora_r 8"
 STEP = """\
@@ -199,3 +206,29 @@ def test_a_graph_of_many_callers_is_read_within_the_budget(runs):
     started = time.process_time()
     assert runs(flow(layer + STEP + STEP.replace("name: train", "name: t3"), entry="t0"))
     assert time.process_time() - started < 10
+
+
+_LEAVES = st.one_of(
+    st.none(),
+    st.integers(0, 9),
+    st.text(max_size=8),
+    st.sampled_from(
+        [*SFT.split(), "{{item}}", "{{item.a}}", "{{inputs.parameters.a}}", "{{workflow.parameters.a}}", "t", "{{"]
+    ),
+)
+_NAMES = """name value default parameters arguments inputs template templates steps dag tasks withItems entrypoint
+container script source command args resource manifest workflowTemplateRef workflowSpec item a"""
+_TREES = st.recursive(
+    _LEAVES,
+    lambda one: st.one_of(st.lists(one, max_size=3), st.dictionaries(st.sampled_from(_NAMES.split()), one, max_size=5)),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.sampled_from(["Workflow", "WorkflowTemplate", "CronWorkflow"]), _TREES, st.lists(_TREES, max_size=3))
+def test_no_workflow_breaks_a_run(kind, spec, templates):
+    spec = {**spec, "templates": templates} if isinstance(spec, dict) else spec
+    whole = {"apiVersion": "argoproj.io/v1alpha1", "kind": kind, "metadata": {"name": "lora"}, "spec": spec}
+    document = read_bytes(json.dumps(whole).encode(), "flow.json")
+    assert isinstance(starts(document, Options(), Project()), list)
