@@ -19,7 +19,7 @@ from pathlib import Path
 import torch
 from runs import Real, real_runs
 
-from loralint.probe.base import Base, embedded
+from loralint.probe.base import Base, embedded, loss_of
 from loralint.probe.local import local
 from loralint.probe.ramp import STEPS, edge, ramp
 from loralint.probe.stack import Stack
@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--runs", default="gt_full")
     parser.add_argument("--model", help="weights to run it on instead, as for --probe-model")
+    parser.add_argument("--cut", action="store_true", help="heal a few layers of the model, as of one too large")
     parser.add_argument("--gain", type=float, help="instead of the card's")
     parser.add_argument("--rows", type=int, default=2)
     parser.add_argument("--seed", type=int, default=3)
@@ -44,7 +45,9 @@ def main() -> int:
         print(f"skipped: the recorded runs {given.runs} are not here")
         return 0
     torch.set_num_threads(1)
-    base = local(given.model, "cpu") if given.model else embedded()
+    start = time.process_time()
+    base = local(given.model, "cpu", whole=0 if given.cut else None) if given.model else embedded()
+    print(f"{base.title}: loss {loss_of(base):.2f}, loaded in {time.process_time() - start:.0f} CPU s", flush=True)
     if given.gain:
         base = base._replace(gain=given.gain)
     done = (

@@ -217,5 +217,5 @@ class ProbeBand(Strict):
 class ProbeFile(Strict):
     """golden/probe.yaml: bands by kind of base model and optimizer, and whose bands an optimizer borrows."""
 
-    bands: dict[Literal["embedded", "own"], dict[str, ProbeBand]]
+    bands: dict[Literal["embedded", "own", "cut"], dict[str, ProbeBand]]
     borrowed: dict[str, str] = {}

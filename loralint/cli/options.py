@@ -158,6 +158,10 @@ def about_the_probe(function: F) -> F:
             default="",
             help="Weights to probe on, not the embedded model: a folder that Transformers saved, or a GGUF file.",
         ),
+        click.option("--probe-suggest", is_flag=True, help="Also probe the change that the diagnosis names."),
+        click.option(
+            "--probe-svd", is_flag=True, help="Also a control arm that starts from an SVD of the base (PiSSA)."
+        ),
         click.option(
             "--probe-data",
             metavar="FILE",

@@ -41,9 +41,13 @@ def _probe_watched(job: Job, given: dict[str, Any]) -> Iterator[Job]:
         given["device"],
         given["seed"],
         data=given["probe_data"],
+        suggest=given["probe_suggest"],
+        svd=given["probe_svd"],
+        tell=lambda said: click.echo(f"probe: {said}", err=True),
     )
     if not sys.stderr.isatty():
         yield probing(job, request)
         return
-    with click.progressbar(length=2 * request.steps, label="probe", file=sys.stderr) as bar:  # arms, then controls
+    parts = 3 if request.suggest else 2  # arms, controls, and the arms with what is suggested
+    with click.progressbar(length=parts * request.steps, label="probe", file=sys.stderr) as bar:
         yield probing(job, request._replace(progress=bar.update))

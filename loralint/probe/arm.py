@@ -15,7 +15,8 @@ INPUTS = ("plain", "scale", "l2", "module")
 class Arm(NamedTuple):
     """One run. targets: ends of module names, as PEFT matches a list. lr: peak rate of A; that of B is `lr_ratio` times
     it (LoRA+). clip: gradient norm, inf for none. stored: format of the adapter's weights and of the optimizer's state.
-    gain: factor on alpha that brings a small model's gradients to a real one's. init: kaiming or gaussian.
+    gain: factor on alpha that brings a small model's gradients to a real one's. init: kaiming,
+    gaussian or svd (PiSSA).
     """
 
     rank: int

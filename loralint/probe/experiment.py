@@ -7,6 +7,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from loralint.facts.need import Missing
+from loralint.probe.arm import Arm
 from loralint.probe.base import LEAST_KNOWN, Base, loss_of
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS, Edge, edge, ramp
@@ -47,8 +48,11 @@ class Limits(NamedTuple):
     progress: Callable[[int], None] = lambda _: None
 
 
-def experiment(plan: Plan, base: Base, limits: Limits) -> Outcome:
-    """Run the arms. Raises Missing where the base or the targets allow no verdict."""
+def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True, svd: bool = False) -> Outcome:
+    """Run the arms. controls: also what tells causes apart, where the word is not STABLE. svd: also an arm from an SVD.
+
+    Raises Missing where the base or the targets allow no verdict.
+    """
     from math import log
 
     start, loss = monotonic(), loss_of(base)
@@ -72,8 +76,10 @@ def experiment(plan: Plan, base: Base, limits: Limits) -> Outcome:
     own = band(base.kind, plan.arm.optimizer)
     verdict = judge(plan, found, own, whole=not stopped)
     edges: dict[str, Edge] = {}
-    if verdict is not None and verdict.word != STABLE and not stopped:
-        edges, stopped = _controls(plan, base, limits, watch)
+    others = _others(arm) if controls and verdict is not None and verdict.word != STABLE else {}
+    others |= {"svd": arm._replace(init="svd")} if svd and not arm.dora else {}
+    if others and not stopped:
+        edges, stopped = _controls(plan, base, others, limits, watch)
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
     return Outcome(traces[0], traces[1], found, verdict, own, edges, *parts)
 
@@ -82,13 +88,17 @@ def _course(plan: Plan, step: int, steps: int) -> float:
     return plan.arm.lr * factor(plan.schedule, (step + 0.5) / steps)
 
 
-def _controls(plan: Plan, base: Base, limits: Limits, watch: Watch) -> tuple[dict[str, Edge], str]:
-    """The ramp again with the adapters' inputs changed, and in fp32 where the run stores them in less."""
-    arm = plan.arm._replace(gain=base.gain)
+def _others(arm: Arm) -> dict[str, Arm]:
+    """Control arms: with the adapters' inputs changed, and in fp32 where the run stores them in less."""
     arms = {kind: arm._replace(inputs=kind) for kind in ("scale", "l2", "module")}
-    if arm.stored != "fp32":
-        arms["fp32"] = arm._replace(stored="fp32")
-    rates, batches = ramp(arm.optimizer, limits.steps), base.batches(limits.steps, plan.rows, arm.seed)
+    return arms | ({"fp32": arm._replace(stored="fp32")} if arm.stored != "fp32" else {})
+
+
+def _controls(
+    plan: Plan, base: Base, arms: dict[str, Arm], limits: Limits, watch: Watch
+) -> tuple[dict[str, Edge], str]:
+    """The ramp again with other arms."""
+    rates, batches = ramp(plan.arm.optimizer, limits.steps), base.batches(limits.steps, plan.rows, plan.arm.seed)
     stack = Stack(base.model, arms.values())
     try:
         measure_inputs(stack, batches[:_INPUTS_READ])

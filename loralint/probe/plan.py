@@ -15,7 +15,7 @@ from loralint.probe.schedule import SHAPES, Schedule
 
 _TASKS = frozenset({"sft", "pt"})
 _FAMILIES = {"adam": "adamw", **{name: name for name in OPTIMIZERS}}
-_INITS = {"none": "kaiming", "true": "kaiming", "gaussian": "gaussian"}
+_INITS = {"none": "kaiming", "true": "kaiming", "gaussian": "gaussian", "pissa": "svd"}
 # Rows of one step; the bands were measured on 2 to 8, and the edge moves with the batch.
 _FEWEST, _MOST = 2, 8
 
@@ -100,9 +100,12 @@ def _optimizer(scope: Scope) -> str:
 
 def _init(scope: Scope) -> str:
     said = str(known(scope, "adapter.init")).lower()
-    if said not in _INITS:
-        raise Missing(f"adapters that start from `{said}` were not measured")
-    return _INITS[said]
+    name = said.partition("_niter_")[0]  # pissa_niter_16: so many rounds of a fast SVD
+    if name not in _INITS:
+        raise Missing(f"adapters that start from `{said[:30]}` were not measured")
+    if _INITS[name] == "svd" and known(scope, "adapter.dora") is True:
+        raise Missing("DoRA that starts from an SVD was not measured")
+    return _INITS[name]
 
 
 def _rows(scope: Scope, assumed: list[str]) -> int:

@@ -11,25 +11,28 @@ from loralint.probe.diagnosis import Cause, diagnose
 from loralint.probe.experiment import Outcome
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS
+from loralint.probe.suggest import Suggestion
 from loralint.probe.train import Trace
-from loralint.probe.verdict import NOT_LEARNING, STABLE, Verdict
+from loralint.probe.verdict import NOT_LEARNING, STABLE, Verdict, rounded_down
 
 _KINDS = {"UNSTABLE": "probe-unstable", "BORDERLINE": "probe-borderline", "NOT LEARNING": "probe-not-learning"}
 
 
-def probed(plan: Plan, base: Base, outcome: Outcome, rate: Value) -> Probed:
-    """Everything to report of one run. rate: the value of `optim.lr`, where a finding points."""
-    cause = _cause(outcome)
+def probed(
+    plan: Plan, base: Base, outcome: Outcome, rate: Value, cause: Cause | None, suggestion: Suggestion | None
+) -> Probed:
+    """Everything to report of one run. rate: the value of `optim.lr`, where a finding points. cause: see `cause_of`."""
     observation = _observation(base, outcome, cause, rate)
     return Probed(
         (observation,) if observation is not None else (),
         tuple(_notes(plan, base, outcome)),
-        tuple(_tables(plan, base, outcome, cause)),
+        tuple(_tables(plan, base, outcome, cause, suggestion)),
         tuple(_series(outcome)),
     )
 
 
-def _cause(outcome: Outcome) -> Cause | None:
+def cause_of(outcome: Outcome) -> Cause | None:
+    """Why the verdict is what it is; None for STABLE, or no verdict."""
     if outcome.verdict is None or outcome.verdict.word == STABLE:
         return None
     unmoved = outcome.course.unmoved
@@ -68,19 +71,17 @@ def place(verdict: Verdict) -> str:
     return f"{least}{times:.2g} x {'below' if verdict.headroom >= 1 else 'above'} the edge"
 
 
-def rounded_down(rate: float) -> float:
-    """To one digit, as people write rates."""
-    unit = 10.0 ** math.floor(math.log10(rate))
-    return float(f"{math.floor(rate / unit + 1e-9) * unit:.0e}")
-
-
 def _notes(plan: Plan, base: Base, outcome: Outcome) -> Iterator[Note]:
     if outcome.verdict is None:
         yield Note("not-checked", f"probe: {outcome.stopped or 'no verdict'}, which is too early to tell")
     elif outcome.stopped:
         yield Note("not-checked", f"probe: {outcome.stopped}; the rest was not tried")
     if outcome.verdict is not None and not outcome.verdict.certain:
-        yield Note("info", f"probe: no real run with {plan.arm.optimizer} was measured; the band is that of AdamW")
+        start = plan.arm.init == "svd"
+        what, whose = (
+            ("that starts from an SVD", "of other starts") if start else (f"with {plan.arm.optimizer}", "of AdamW")
+        )
+        yield Note("info", f"probe: no real run {what} was measured; the band is that {whose}")
     if base.kind == "embedded" and outcome.verdict is not None and outcome.verdict.word != STABLE:
         yield Note("info", "probe: the edge of real models lies at 0.25 to 1 times that of the embedded one")
     if plan.assumed:
@@ -91,8 +92,12 @@ def _notes(plan: Plan, base: Base, outcome: Outcome) -> Iterator[Note]:
         )
 
 
-def _tables(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None) -> Iterator[Table]:
+def _tables(
+    plan: Plan, base: Base, outcome: Outcome, cause: Cause | None, suggestion: Suggestion | None
+) -> Iterator[Table]:
     yield _verdict_table(plan, base, outcome, cause)
+    if suggestion is not None:
+        yield _suggestion(suggestion)
     if outcome.edges:
         yield _controls(outcome)
     if outcome.inputs:
@@ -139,11 +144,25 @@ def _headline(plan: Plan, verdict: Verdict | None, cause: Cause | None, setting:
     return f"probe: {word}. Learning rate {plan.arm.lr:g} is {place(verdict)}{why} ({spent}{steps})"
 
 
+def _suggestion(suggestion: Suggestion) -> Table:
+    outcome = suggestion.outcome
+    verdict, losses = outcome.verdict, outcome.course.losses
+    word = f"{verdict.word}, {place(verdict)}" if verdict is not None else outcome.stopped or "no verdict"
+    rows: tuple[tuple[object, object], ...] = (
+        ("change", suggestion.says),
+        ("verdict", verdict.word if verdict is not None else None),
+        ("headroom", verdict.headroom if verdict is not None else None),
+        ("final_loss_minus_base_nats", losses[-1] if losses else None),
+    )
+    return Table("suggestion", f"suggestion, probed too: {suggestion.says}: {word}", ("what", "value"), rows)
+
+
 _CONTROLS = {
     "scale": "every input token at its module's median norm",
     "l2": "every input token at norm 1 (like a lower rate)",
     "module": "every module's inputs at one median norm",
     "fp32": "adapter and optimizer state in fp32",
+    "svd": "A and B from the largest singular values of the base's matrices (PiSSA)",
 }
 
 

@@ -22,15 +22,17 @@ _INTERRUPTED = "interrupted"
 _OWN_TEXT = "the embedded model reads its own text only; --probe-data needs --probe-model, or the base in the cache"
 
 
-def unheard(steps: int) -> None:
-    """Take the progress, in steps, of a caller who does not want to hear of it."""
+def unheard(said: object) -> None:
+    """Take what a caller does not want to hear of."""
 
 
 class Request(NamedTuple):
     """model: a folder or file of weights; "" for the config's own where the local cache has it, else the embedded one.
 
     seconds: at most so many for each run. progress: is called with steps done since its last call. data: a file of the
-    user's own rows to train on, which takes a model of theirs; "" for our own text.
+    user's own rows to train on, which takes a model of theirs; "" for our own text. suggest: also probe the change
+    that the diagnosis names. svd: also a control arm that starts from the base's largest singular values. tell: hears,
+    in words, of what takes minutes.
     """
 
     model: str = ""
@@ -40,6 +42,9 @@ class Request(NamedTuple):
     seed: int = 0
     progress: Callable[[int], None] = unheard
     data: str = ""
+    suggest: bool = False
+    svd: bool = False
+    tell: Callable[[str], None] = unheard
 
 
 def prober(request: Request) -> Callable[[Config], Probed]:
@@ -51,7 +56,7 @@ def prober(request: Request) -> Callable[[Config], Probed]:
     if request.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("--device cuda: torch sees no such device here; --device cpu works everywhere")
     device = "cuda" if request.device != "cpu" and torch.cuda.is_available() else "cpu"
-    load = _loader(request.data, device)
+    load = _loader(request, device)
     bases: dict[str, Base] = {request.model: load(request.model)}
     stopped: list[str] = []
 
@@ -79,7 +84,7 @@ def _base(config: Config, request: Request, device: str, bases: dict[str, Base],
 
     Raises Missing where that would be fed the user's text.
     """
-    from loralint.probe.local import in_cache
+    from loralint.probe.place import in_cache
 
     name, asked = config.get("model.base").value, request.model
     if asked or not isinstance(name, str) or not in_cache(name, device):
@@ -96,12 +101,12 @@ def _base(config: Config, request: Request, device: str, bases: dict[str, Base],
     return bases[name]
 
 
-def _loader(data: str, device: str) -> Callable[[str], Base]:
+def _loader(request: Request, device: str) -> Callable[[str], Base]:
     """What loads a model by its name, "" for the embedded one. Raises ValueError for rows that cannot be read."""
     from loralint.probe.base import embedded
     from loralint.probe.local import local
 
-    prose = ""
+    data, prose = request.data, ""
     if data:
         from loralint.probe.rows import text_of
 
@@ -110,7 +115,7 @@ def _loader(data: str, device: str) -> Callable[[str], Base]:
     def load(model: str) -> Base:
         if not model:
             return embedded(device)
-        base = local(model, device, prose)
+        base = local(model, device, prose, request.tell)
         return base._replace(title=f"{base.title} on {os.path.basename(data)}") if data else base
 
     return load
@@ -122,16 +127,19 @@ def _probe(config: Config, request: Request, base: Base) -> Probed:
     from loralint.probe.base import linear_layers
     from loralint.probe.experiment import Limits, experiment
     from loralint.probe.plan import plan
-    from loralint.probe.report import probed
+    from loralint.probe.report import cause_of, probed
+    from loralint.probe.suggest import suggested
 
-    layers = linear_layers(base.model) if base.kind == "own" else ()
+    layers = linear_layers(base.model) if base.kind != "embedded" else ()
     found = plan(Scope(config, FACTS), request.seed, layers)
     found = found._replace(rows=min(found.rows, base.most_rows))
-    threads = torch.get_num_threads()
+    limits, threads = Limits(request.steps, request.seconds, request.progress), torch.get_num_threads()
     if base.kind == "embedded":
         torch.set_num_threads(1)  # so small a model gains nothing from more, and waits for cores that others use
     try:
-        outcome = experiment(found, base, Limits(request.steps, request.seconds, request.progress))
+        outcome = experiment(found, base, limits, svd=request.svd)
+        cause = cause_of(outcome)
+        suggestion = suggested(found, base, outcome, cause, limits) if request.suggest else None
     finally:
         torch.set_num_threads(threads)
-    return probed(found, base, outcome, config.get("optim.lr"))
+    return probed(found, base, outcome, config.get("optim.lr"), cause, suggestion)

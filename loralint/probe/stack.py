@@ -14,11 +14,9 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
+from loralint.probe.adapted import Adapted
 from loralint.probe.arm import Arm
-
-_TINY = 1e-6
 
 
 class Slot(NamedTuple):
@@ -39,79 +37,6 @@ class Slot(NamedTuple):
         return rows[:, self.start : self.start + self.size].view(-1, *self.shape)
 
 
-class Adapted(nn.Module):
-    """A frozen linear layer with the adapters of all arms; stands in its place in the model."""
-
-    def __init__(self, base: nn.Linear, arms: tuple[Arm, ...], hit: Tensor, seed: int) -> None:
-        super().__init__()
-        self.base = base
-        self.size = base.weight.detach().float().norm()  # Frobenius
-        self.arms = len(arms)
-        self.a: Tensor | None = None
-        self.b: Tensor | None = None
-        self.magnitude: Tensor | None = None
-        self.norms: list[Tensor] | None = None  # collects the norms of the inputs while it is a list
-        device = base.weight.device
-        per_arm = {"device": device, "dtype": torch.float32}
-        self.scale = torch.tensor([arm.scale for arm in arms], **per_arm).view(-1, 1, 1)
-        self.keep = torch.tensor([1 - arm.dropout for arm in arms], **per_arm).view(-1, 1, 1)
-        self.drops = any(arm.dropout for arm in arms)
-        self.dora = torch.tensor([arm.dora for arm in arms], device=device) & hit
-        self.any_dora = bool(self.dora.any())
-        self.generator = torch.Generator(device).manual_seed(seed)
-        self.kinds = tuple(arm.inputs for arm in arms)
-        self.median: float | None = None  # of the norms of this module's inputs
-        self.middle: float | None = None  # of the medians of all modules
-
-    def forward(self, x: Tensor) -> Tensor:
-        """x: [arms * rows, tokens, in] or, without adapters, [rows, tokens, in]."""
-        out: Tensor = self.base(x)
-        if self.norms is not None:
-            self.norms.append(x.detach().float().norm(dim=-1).flatten())
-        if self.a is None or self.b is None:
-            return out
-        given = self._given(x.reshape(self.arms, -1, x.shape[-1]))
-        low = torch.bmm(given, self.a.to(given.dtype).mT)
-        delta = torch.bmm(low, self.b.to(given.dtype).mT) * self.scale.to(given.dtype)
-        if self.any_dora:
-            delta = self._decomposed(given, delta)
-        return out + delta.view_as(out)
-
-    def _given(self, x: Tensor) -> Tensor:
-        """What A sees, [arms, tokens, in]: dropout as in PEFT, and the changes of control arms."""
-        if any(kind != "plain" for kind in self.kinds):
-            x = x * self._factors(x)
-        if self.drops:
-            kept = torch.rand(x.shape, generator=self.generator, device=x.device) < self.keep
-            x = x * (kept / self.keep).to(x.dtype)
-        return x
-
-    def _factors(self, x: Tensor) -> Tensor:
-        """Factor of every token of every arm, [arms, tokens, 1]."""
-        assert self.median is not None
-        assert self.middle is not None
-        norm = x.float().norm(dim=-1, keepdim=True).clamp_min(_TINY)
-        one = torch.ones_like(norm[0])
-        made = {"plain": lambda _: one, "module": lambda _: one * (self.middle / self.median)}
-        made |= {"scale": lambda k: self.median / norm[k], "l2": lambda k: 1 / norm[k]}
-        return torch.stack([made[kind](k) for k, kind in enumerate(self.kinds)]).to(x.dtype)
-
-    def _decomposed(self, given: Tensor, delta: Tensor) -> Tensor:
-        """DoRA: (m/|W + sBA| - 1) Wx + m/|W + sBA| sBAx, the norm by row and without gradient (PEFT, lora/dora.py)."""
-        assert self.a is not None
-        assert self.b is not None
-        assert self.magnitude is not None
-        with torch.no_grad():
-            weight, a, b = self.base.weight.float(), self.a.float(), self.b.float()
-            cross = (b * (a @ weight.T).mT).sum(-1)
-            own = ((b @ (a @ a.mT)) * b).sum(-1)
-            scale = self.scale.view(-1, 1)
-            norm = (weight.square().sum(1) + 2 * scale * cross + scale.square() * own).clamp_min(0).sqrt()
-        ratio = (self.magnitude / norm).unsqueeze(1).to(given.dtype)
-        whole = (ratio - 1) * functional.linear(given, self.base.weight) + ratio * delta
-        return torch.where(self.dora.view(-1, 1, 1), whole, delta)
-
-
 class Stack:
     """A model with arms in it. `close` gives the model back as it was."""
 
@@ -127,6 +52,8 @@ class Stack:
             _put(model, name, self.modules[name])
         self.slots = tuple(_slots(self.modules, max(arm.rank for arm in self.arms)))
         self.weights = self._first_weights().requires_grad_()
+        if any(arm.init == "svd" for arm in self.arms):
+            self._keep_start()
 
     def __call__(self, tokens: Tensor) -> Tensor:
         """tokens: [rows, tokens] -> logits of every arm, [arms * rows, tokens, vocab]."""
@@ -152,14 +79,27 @@ class Stack:
         for name, one in self.modules.items():
             _put(self.model, name, one.base)
 
+    def _keep_start(self) -> None:
+        from_svd = torch.tensor([arm.init == "svd" for arm in self.arms], device=self.weights.device).view(-1, 1, 1)
+        for a, b in zip(self.slots, self.slots[1:], strict=False):
+            if (a.part, b.part) == ("A", "B"):
+                kept = (slot.of(self.weights.detach()) * from_svd for slot in (a, b))
+                self.modules[a.module].start = (next(kept), next(kept))
+
     def _first_weights(self) -> Tensor:
-        """PEFT's start: A uniform in +-1/sqrt(in), or normal with std 1/rank where gaussian; B zero; m = |W| by row."""
+        """PEFT's start: A uniform in +-1/sqrt(in), or normal with std 1/rank where gaussian; B zero; m = |W| by row.
+
+        With svd, A and B share W's largest singular values (PiSSA, arXiv:2404.02948, peft/tuners/lora/layer.py).
+        """
         device = next(iter(self.modules.values())).base.weight.device if self.modules else "cpu"
         rows = torch.zeros(len(self.arms), sum(slot.size for slot in self.slots))
         for number, slot in enumerate(self.slots):
             for row, arm in zip(slot.of(rows), self.arms, strict=True):
                 if slot.part == "m":
                     row.copy_(self.modules[slot.module].base.weight.float().norm(dim=1))
+                elif arm.init == "svd" and arm.hits(slot.module):
+                    part = _largest(self.modules[slot.module].base.weight, arm)[slot.part == "B"]
+                    row[: part.shape[0], : part.shape[1]] = part
                 elif slot.part == "A" and arm.hits(slot.module):
                     row[: arm.rank] = _first_a(arm, slot.shape[1], number)
         return rows.to(device)
@@ -170,6 +110,25 @@ def _first_a(arm: Arm, width: int, number: int) -> Tensor:
     if arm.init == "gaussian":
         return torch.randn(arm.rank, width, generator=generator) / arm.rank
     return (torch.rand(arm.rank, width, generator=generator) * 2 - 1) / sqrt(width)
+
+
+def learnt(stack: Stack) -> dict[str, tuple[Tensor, Tensor]]:
+    """A [arms, k, in] and B [arms, out, k] of every module, whose BA is what the arms learnt since the start."""
+    pairs = {(slot.module, slot.part): slot.of(stack.weights.detach()) for slot in stack.slots}
+    found = {}
+    for name, one in stack.modules.items():
+        a, b = pairs[name, "A"], pairs[name, "B"]
+        if one.start is not None:
+            a, b = torch.cat((a, -one.start[0]), 1), torch.cat((b, one.start[1]), 2)
+        found[name] = (a, b)
+    return found
+
+
+def _largest(weight: Tensor, arm: Arm) -> tuple[Tensor, Tensor]:
+    """A [rank, in] and B [out, rank] with s BA the closest to W of that rank, the singular values in equal parts."""
+    left, values, right = torch.linalg.svd(weight.detach().float().cpu(), full_matrices=False)
+    root = (values[: arm.rank] / arm.scale).sqrt()
+    return root.unsqueeze(1) * right[: arm.rank], left[:, : arm.rank] * root
 
 
 def _slots(modules: dict[str, Adapted], rank: int) -> Iterable[Slot]:

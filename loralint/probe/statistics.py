@@ -10,7 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from loralint.probe.stack import Adapted, Stack
+from loralint.probe.adapted import Adapted
+from loralint.probe.stack import Stack, learnt
 
 
 class Inputs(NamedTuple):
@@ -62,10 +63,9 @@ def _inputs(kind: str, names: list[str], norms: dict[str, Tensor], medians: dict
 @torch.no_grad()
 def spectra(stack: Stack, arm: int) -> list[Spectrum]:
     """Of one arm's s BA in every module; modules that it left at zero, or that are not finite, are passed over."""
-    pairs = {(slot.module, slot.part): slot.of(stack.weights)[arm].float().cpu() for slot in stack.slots}
     values = {}
-    for name, one in stack.modules.items():
-        a, b = pairs[name, "A"], pairs[name, "B"]
+    for name, (every_a, every_b) in learnt(stack).items():
+        one, a, b = stack.modules[name], every_a[arm].float().cpu(), every_b[arm].float().cpu()
         if not b.any() or not (a.isfinite().all() and b.isfinite().all()):
             continue
         left, right = torch.linalg.qr(b).R, torch.linalg.qr(a.T).R

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from loralint.probe.loss import token_loss
 from loralint.probe.optimizers import Optimizer
-from loralint.probe.stack import Slot, Stack
+from loralint.probe.stack import Slot, Stack, learnt
 
 Rates = Callable[[int], Sequence[float]]
 
@@ -118,11 +118,10 @@ def _title(slot: Slot) -> str:
 
 @torch.no_grad()
 def update_ratios(stack: Stack) -> Tensor:
-    """The largest |s BA| / |W| (Frobenius) over the modules of every arm, [arms]."""
+    """The largest |s BA| / |W| (Frobenius) over the modules of every arm, [arms]; BA since the start."""
     largest = torch.zeros(len(stack.arms), device=stack.weights.device)
-    pairs = {(slot.module, slot.part): slot.of(stack.weights) for slot in stack.slots}
-    for name, module in stack.modules.items():
-        a, b = pairs[name, "A"], pairs[name, "B"]
+    for name, (a, b) in learnt(stack).items():
+        module = stack.modules[name]
         size = ((b.mT @ b) * (a @ a.mT)).sum((1, 2)).clamp_min(0).sqrt() * module.scale.flatten()
         ratio = torch.nan_to_num(size / module.size, nan=math.inf)
         largest = torch.maximum(largest, ratio)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
@@ -28,7 +29,7 @@ class Band(NamedTuple):
 class Verdict(NamedTuple):
     """word: one of the four. headroom: rate of the edge over the run's (above 1: the run is below it). safe: the
     highest rate that would be called STABLE. exact: the edge was reached, else it lies at least so high.
-    certain: as `measured` of the band.
+    certain: as `measured` of the band, and no start that only other runs had.
     """
 
     word: str
@@ -56,7 +57,8 @@ def judge(plan: Plan, found: Edge, own: Band, *, whole: bool) -> Verdict | None:
     word = STABLE if ratio <= own.stable else UNSTABLE if ratio >= own.unstable and found.reached else BORDERLINE
     if word == STABLE and _stalls(plan, found, own):
         word = NOT_LEARNING
-    return Verdict(word, own.edge / ratio, own.stable * found.rate, found.reached, own.measured)
+    certain = own.measured and plan.arm.init != "svd"
+    return Verdict(word, own.edge / ratio, own.stable * found.rate, found.reached, certain)
 
 
 def _stalls(plan: Plan, found: Edge, own: Band) -> bool:
@@ -66,3 +68,9 @@ def _stalls(plan: Plan, found: Edge, own: Band) -> bool:
     if plan.steps is None:
         return False
     return plan.arm.lr * mean_factor(plan.schedule) * plan.steps < own.learns * found.rate
+
+
+def rounded_down(rate: float) -> float:
+    """To one digit, as people write rates."""
+    unit = 10.0 ** floor(log10(rate))
+    return float(f"{floor(rate / unit + 1e-9) * unit:.0e}")

@@ -31,6 +31,8 @@ ARMS = {
     "sgd with momentum, clipped": PLAIN._replace(optimizer="sgd", lr=0.5, clip=1.0, momentum=0.9),
     "lion": PLAIN._replace(optimizer="lion", lr=1e-3, beta2=0.99, weight_decay=0.1),
     "adafactor": PLAIN._replace(optimizer="adafactor", lr=3e-3, rank=4, weight_decay=0.1),
+    "pissa": PLAIN._replace(init="svd", rank=4, alpha=12, lr=1e-3),
+    "pissa of down by sgd": PLAIN._replace(init="svd", targets=("down_proj",), optimizer="sgd", lr=0.1, clip=1.0),
     "adafactor of dora": PLAIN._replace(optimizer="adafactor", lr=3e-3, dora=True, targets=ATTENTION),
 }
 
@@ -120,10 +122,11 @@ def test_an_arm_is_the_run_that_peft_would_make(name, ours, batches):
             target_modules=list(arm.targets),
             use_rslora=arm.rslora,
             use_dora=arm.dora,
+            init_lora_weights="pissa" if arm.init == "svd" else True,
         ),
     )
     for slot in stack.slots:
-        if slot.part == "A" and arm.hits(slot.module):
+        if slot.part == "A" and arm.hits(slot.module) and arm.init != "svd":
             weight = model.base_model.model.get_submodule(slot.module).lora_A.default.weight
             weight.data.copy_(slot.of(first)[k][: arm.rank])
     optimizer = _optimizer(arm, model)

@@ -11,7 +11,8 @@ pytest.importorskip("transformers")
 pytest.importorskip("tokenizers")
 
 from loralint.probe.base import linear_layers, loss_of  # noqa: E402
-from loralint.probe.local import in_cache, local  # noqa: E402
+from loralint.probe.local import local  # noqa: E402
+from loralint.probe.place import in_cache  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -105,5 +106,5 @@ def test_the_user_s_own_rows_are_the_text(folder, tmp_path):
 
 
 def test_too_little_text_is_refused(folder):
-    with pytest.raises(ValueError, match="tokens of text are too few"):
+    with pytest.raises(ValueError, match="rows of text are too few"):
         local(str(folder), "cpu", "the cat sat on the mat, " * 10)

@@ -1,0 +1,80 @@
+"""A few layers of a model that is too large to be probed whole, read alone and put together as a smaller one.
+
+The first layers and the last are kept, and of the vocabulary the tokens of the text. Such a cut knows next to nothing,
+so it is no base yet: `heal` trains it first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from loralint.probe.weights import Weights, by_token, in_layer, layer_of
+
+_ENDS = ((3, 5), (2, 4), (1, 3))  # first layers and last ones; eight were measured
+_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
+
+
+def kept_layers(weights: Weights, most: float) -> tuple[int, ...]:
+    """Numbers of the layers to keep, so that they have no more than `most` parameters.
+
+    Raises ValueError where even the fewest have more, or the tensors are in no layers.
+    """
+    numbers = sorted({found for name in weights.shapes if (found := layer_of(name)) is not None})
+    if not numbers or numbers != list(range(len(numbers))):
+        raise ValueError("its tensors are named by no layers that the probe knows")
+    each = weights.of_body() / len(numbers)
+    for first, last in _ENDS:
+        if first + last < len(numbers) and (first + last) * each <= most:
+            return (*numbers[:first], *numbers[-last:])
+    fewest = sum(_ENDS[-1])
+    raise ValueError(f"even {fewest} of its layers have {fewest * each / 1e9:.1f} B parameters")
+
+
+def cut_config(config: Any, layers: tuple[int, ...], tokens: int) -> Any:
+    """The model's config with these layers and so many tokens; lists with an entry for each layer are cut as well.
+
+    Raises ValueError for what no cut was measured of.
+    """
+    text = config.get_text_config()
+    if any(getattr(text, name, None) for name in _EXPERTS):
+        raise ValueError("it is a mixture of experts, of which no cut was measured")
+    before = text.num_hidden_layers
+    for name, value in list(vars(text).items()):
+        if isinstance(value, list) and len(value) == before and layers:
+            setattr(text, name, [value[layer] for layer in layers])
+    text.num_hidden_layers = len(layers) or before
+    text.vocab_size = tokens
+    text.pad_token_id = text.bos_token_id = text.eos_token_id = None
+    return text
+
+
+def cut_state(weights: Weights, layers: tuple[int, ...], tokens: Tensor) -> dict[str, Tensor]:
+    """The tensors of these layers under their new numbers, and those outside of layers; rows of the tokens only.
+
+    Without layers, all of them.
+    """
+    numbers = {old: new for new, old in enumerate(layers)}
+    names = {name: layer_of(name) for name in weights.shapes}
+    return {
+        in_layer(name, numbers.get(layer, layer)) if layer is not None else name: weights.read(
+            name, tokens if by_token(name) else None
+        )
+        for name, layer in names.items()
+        if layer is None or not layers or layer in numbers
+    }
+
+
+def assembled(config: Any, state: dict[str, Tensor]) -> Any:
+    """A model of Transformers with this config and these tensors. Raises ValueError where some are missing."""
+    from transformers import AutoModelForCausalLM
+
+    kind = AutoModelForCausalLM._model_mapping[type(config)]  # noqa: SLF001 - no public name for it
+    model, found = kind.from_pretrained(
+        None, config=config, state_dict=state, dtype=torch.float32, output_loading_info=True
+    )
+    if found["missing_keys"]:
+        raise ValueError(f"it has no tensor for {min(found['missing_keys'])}")
+    return model
