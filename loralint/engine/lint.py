@@ -9,7 +9,7 @@ from loralint.engine.rules import Rule
 from loralint.engine.score import score, verdict
 from loralint.engine.settings import Settings
 from loralint.facts import FACTS
-from loralint.facts.scope import Scope
+from loralint.facts.scope import Scope, unknown
 from loralint.model import Finding, Note, Probed, Run, Setting, Value
 from loralint.run.build import Assembled
 from loralint.run.config import Config
@@ -83,13 +83,17 @@ def _judged(assembled: Assembled, job: Job) -> Run:
     )
 
 
+_OWN_ADAPTER = "this trainer builds its adapter without PEFT, by whose rules parameters are counted here"
+
+
 def _settings(config: Config, scope: Scope) -> Iterator[Setting]:
     """Every effective setting, and what a LoRA run trains by them."""
     for field in config.fields():
         yield Setting(field, config.get(field))
     if scope.get("lora.on").value is True:
+        peft = bool(config.versions.of("peft"))
         for fact in ("lora.trainable", "lora.trainable_by_module"):
-            yield Setting(fact, scope.get(fact), "parameters")
+            yield Setting(fact, scope.get(fact) if peft else unknown(_OWN_ADAPTER), "parameters")
 
 
 def _checked(assembled: Assembled, job: Job) -> "Checked | None":

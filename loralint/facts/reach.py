@@ -14,6 +14,8 @@ from loralint.model import Unknown
 def type_of(scope: Scope) -> str:
     """The model type in the catalogue. Raises Missing where the model or its type is not known."""
     family = known(scope, "model.family")
+    if scope.get("train.task").value == "diffusion":
+        family = f"diffusion-{family}"
     found = catalogue.type_of(family) if isinstance(family, str) else None
     if found is None:
         raise Missing(f"the catalogue does not have the modules of `{family}` models")

@@ -43,3 +43,14 @@ def test_json_has_the_numbers(show):
 
 def test_without_lora_there_is_no_such_line(show):
     assert "trainable parameters" not in show(adapter="")
+
+
+def test_a_trainer_without_peft_is_not_counted_by_its_rules(tmp_path):
+    file = tmp_path / "config.yaml"
+    file.write_text(
+        "model: mlx-community/Qwen2.5-7B-Instruct-4bit\ntrain: true\niters: 600\nlearning_rate: 1e-4\n"
+        "lora_parameters:\n  keys: [self_attn.q_proj]\n  rank: 8\n  scale: 20.0\n  dropout: 0.0\n",
+        encoding="utf-8",
+    )
+    output = CliRunner().invoke(main, ["show", str(file)]).output
+    assert "trainable parameters: unknown: this trainer builds its adapter without PEFT" in output
