@@ -14,10 +14,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from loralint.probe.guard import StabilityGuard as StabilityGuard
+    from loralint.probe.guard import UnstableTrainingError as UnstableTrainingError
     from loralint.probe.normalize import normalize_inputs as normalize_inputs
 
-_HOMES = {"normalize_inputs": "normalize"}
-__all__ = ["normalize_inputs"]
+_HOMES = {"StabilityGuard": "guard", "UnstableTrainingError": "guard", "normalize_inputs": "normalize"}
+__all__ = ["StabilityGuard", "UnstableTrainingError", "normalize_inputs"]
 
 
 def __getattr__(name: str) -> Any:
