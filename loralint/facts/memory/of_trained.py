@@ -29,7 +29,7 @@ def trained(scope: Scope, own: Base, *, rich: bool) -> Trained:
     optimizer, states = _optimizer(scope)
     targets, count = _adapted(scope, own.shape, rich=rich) if method == "lora" else ((), None)
     sharded = zero_stage(scope) > 0 and halved(scope)
-    width = 2 if sharded else own.outside if method == _FULL else _adapter_width(scope)
+    width = 2 if sharded else own.outside if method == _FULL else _adapter_width(scope, rich=rich)
     bits = 32 if sharded else optimizer.state_bits or 8 * width
     return Trained(
         full=method == _FULL,
@@ -68,8 +68,12 @@ def _scratch(optimizer: Optimizer, width: int, *, sharded: bool) -> int:
     return 0 if optimizer.fused or optimizer.bnb else width
 
 
-def _adapter_width(scope: Scope) -> int:
-    return WIDTHS[adapter_dtype(scope)]
+def _adapter_width(scope: Scope, *, rich: bool) -> int:
+    """Bytes of an adapter's weight: where its dtype is not known, 16 bits, or 32 if `rich`."""
+    try:
+        return WIDTHS[adapter_dtype(scope)]
+    except Missing:
+        return 4 if rich else 2
 
 
 def _saved(scope: Scope, own: Base, *, rich: bool) -> int:
