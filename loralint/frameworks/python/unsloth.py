@@ -61,7 +61,7 @@ UNSLOTH_WRAP = (
     Entry("adapter.rslora", "use_rslora", not_null, default=False),
     Entry("adapter.dora", "use_dora", not_null, default=False),
     Entry("adapter.init", "init_lora_weights", _init, default="true"),
-    Entry("adapter.target_parameters", "target_parameters", not_null),
+    Entry("adapter.target_parameters", "target_parameters", lambda names: names or SKIP),
     Entry("adapter.task_type", "", write=never, default="CAUSAL_LM"),
     Entry("memory.gradient_checkpointing", "use_gradient_checkpointing", checkpointing, written_checkpointing,
           default=True),

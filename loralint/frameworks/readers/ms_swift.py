@@ -152,7 +152,7 @@ _ADAPTER = (
     *names("adapter.targets", "target_regex", "lora_target_regex", not_null, never),
     *names("adapter.targets", "target_modules", "lora_target_modules", targets, written_targets, all_linear,
            old_write=old_targets),
-    Entry("adapter.target_parameters", "target_parameters", one_to_list),
+    Entry("adapter.target_parameters", "target_parameters", lambda names: one_to_list(names or None)),
     *names("adapter.modules_to_save", "modules_to_save", "lora_modules_to_save", one_to_list),
     *names("adapter.bias", "lora_bias", "lora_bias_trainable", default="none"),
     Entry("adapter.rslora", "use_rslora", not_null, default=False),

@@ -57,7 +57,7 @@ TABLE = (
     Entry("adapter.dropout", "lora_dropout", not_null, default=_of_lora(0.0)),
     Entry("adapter.bias", "bias", not_null, default=_of_lora("none")),
     Entry("adapter.targets", "target_modules", not_null),
-    Entry("adapter.target_parameters", "target_parameters", not_null),
+    Entry("adapter.target_parameters", "target_parameters", lambda names: names or SKIP),
     Entry("adapter.exclude", "exclude_modules", not_null),
     Entry("adapter.modules_to_save", "modules_to_save", not_null),  # a bare text stays text: PEFT takes its letters
     Entry("adapter.weight_tying", "ensure_weight_tying", not_null, default=_of_lora(False)),

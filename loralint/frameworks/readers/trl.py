@@ -151,7 +151,7 @@ ADAPTER: tuple[Entry, ...] = (
     Entry("adapter.alpha", "lora_alpha", not_null, default=32),
     Entry("adapter.dropout", "lora_dropout", not_null, default=0.05),
     Entry("adapter.targets", "lora_target_modules", _targets),
-    Entry("adapter.target_parameters", "lora_target_parameters", not_null),
+    Entry("adapter.target_parameters", "lora_target_parameters", lambda names: names or SKIP),
     Entry("adapter.modules_to_save", "lora_modules_to_save", not_null),
     Entry("adapter.task_type", "lora_task_type", not_null, default="CAUSAL_LM"),
     Entry("adapter.rslora", "use_rslora", not_null, default=False),
