@@ -9,7 +9,7 @@ from loralint.checks.hit import Hit
 from loralint.facts.reach import names_of
 from loralint.facts.scope import Scope
 from loralint.knowledge.pattern import Unmatchable, whole
-from loralint.knowledge.reach import Names, ends, test_of
+from loralint.knowledge.reach import Names, ends, trial
 from loralint.model import Unknown, Value
 
 _CLOSE = 0.8  # of difflib: a slip of a name
@@ -97,7 +97,7 @@ def _targeted(scope: Scope, found: Names) -> Iterable[str]:
     if isinstance(targets, list):
         return [path for path in found.layers if any(ends(path, str(name)) for name in targets)]
     if isinstance(targets, str) and targets.lower() != "all-linear":
-        return list(filter(test_of(targets), found.layers))
+        return list(filter(trial(targets), found.layers))
     return found.layers
 
 
@@ -114,9 +114,9 @@ def _in_letters(name: str) -> Callable[[str], bool]:
 
 
 WAYS = {
-    "expression": Way(test_of, lambda _, found: found.layers),
+    "expression": Way(trial, lambda _, found: found.layers),
     "layers": Way(lambda name: lambda path: ends(path, name), lambda _, found: (*found.layers, *found.others)),
-    "targeted": Way(lambda name: test_of(rf"(.*\.)?({name})"), _targeted),
+    "targeted": Way(lambda name: trial(rf"(.*\.)?({name})"), _targeted),
     "weights": Way(lambda name: lambda path: ends(path, name), _with_weights),
     "modules": Way(_in_letters, lambda _, found: (*found.layers, *found.others)),
     "lists": Way(lambda name: whole(rf".*\.{name}\.\d+\..*"), _numbered),

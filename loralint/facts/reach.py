@@ -48,7 +48,7 @@ def meant(scope: Scope, spoken: object, *, everywhere: bool = False) -> set[str]
     if not isinstance(spoken, str) or spoken.lower() == "all-linear":
         return set(found.layers)
     try:
-        return set(filter(reach.test_of(spoken, everywhere=everywhere), found.layers))
+        return set(filter(reach.trial(spoken, everywhere=everywhere), found.layers))
     except Unmatchable as reason:
         raise Missing(str(reason)) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loralint.facts.architecture import built
-from loralint.facts.need import Missing, known, positive
+from loralint.facts.need import Missing, known, optional, positive
 from loralint.facts.scope import Scope, derived
 from loralint.knowledge import peft
 from loralint.knowledge.pattern import Unmatchable
@@ -59,6 +59,8 @@ def _made(scope: Scope) -> list[peft.Adapted]:
         raise Missing("no LoRA trains")
     if known(scope, "model.vision") and (known(scope, "model.freeze_vision") or known(scope, "kernel.unsloth")):
         raise Missing("the trainer itself leaves parts of the model out")
+    if known(scope, "adapter.lora_bias") is True:
+        raise Missing("biases of the adapter itself are not counted here")
     return [_adapted(scope, version) for version in ("5", "4")]
 
 
@@ -88,6 +90,7 @@ def _targets(scope: Scope, model_type: str) -> peft.Targets:
         tokens=_tokens(known(scope, "adapter.trainable_tokens")),
         bias=str(known(scope, "adapter.bias") or "none"),
         dora=known(scope, "adapter.dora") is True,
+        dropout=optional(scope, "adapter.dropout", 0.0),
         classifies=known(scope, "adapter.task_type") == "SEQ_CLS",
     )
 

@@ -77,6 +77,8 @@ def _adapter(module: Module, model: Model, targets: Targets) -> int | None:
     rank = rank_of(module.path, targets)
     weights = dict(module.weights)
     if module.kind == "MultiheadAttention":
+        if targets.dora:
+            raise Refused("the attention of torch takes no DoRA", module.path)
         return _of_attention(weights.get("in_proj_weight"), rank)
     shape = weights["weight"] if "weight" in weights else _parametrized(module, model)
     groups = (weights.get("groups") or (1,))[0]
@@ -112,6 +114,8 @@ def _bare(model: Model, targets: Targets, adapted: Mapping[str, object]) -> dict
                 continue
             if module.path in adapted or module.path.partition(".parametrizations.")[0] in adapted:
                 raise Refused("a weight is targeted whose module has an adapter already", path)
+            if targets.dora or targets.dropout:
+                raise Refused("an adapter on a bare weight knows neither DoRA nor dropout", path)
             found[path] = _of_weight(shape, rank_of(path, targets), path)
     return found
 

@@ -55,8 +55,8 @@ def ends(path: str, name: str) -> bool:
     )
 
 
-def test_of(expression: str, *, everywhere: bool = False) -> Callable[[str], bool]:
-    """The test whether an expression means any layer of a path, or with `everywhere` each of them.
+def trial(expression: str, *, everywhere: bool = False) -> Callable[[str], bool]:
+    """The trial whether an expression means any layer of a path, or with `everywhere` each of them.
 
     Raises Unmatchable.
     """

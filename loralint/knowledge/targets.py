@@ -49,6 +49,7 @@ class Targets(NamedTuple):
     tokens: tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = None
     bias: str = "none"
     dora: bool = False
+    dropout: float = 0.0
     classifies: bool = False
 
 

@@ -57,8 +57,10 @@ class Pair:
                 rank_pattern=dict(spec["rank_pattern"]),
                 target_parameters=list(spec["parameters"]) or None,
                 modules_to_save=list(spec["saved"]) or None,
-                trainable_token_indices=_listed(spec["tokens"]),
+                trainable_token_indices=_by_name(spec["tokens"]),
                 bias=spec["bias"],
+                use_dora=spec["dora"],
+                lora_dropout=spec["dropout"],
             )
             try:
                 made = get_peft_model(model, config)
@@ -106,6 +108,8 @@ class Pair:
         names = st.lists(name, min_size=1, max_size=4).map(tuple)
         weights = st.lists(st.builds(_end, st.sampled_from(packed), st.sampled_from([1, 2, 3])), max_size=2).map(tuple)
         nothing = st.none()
+        rows = st.lists(st.integers(0, 50), min_size=1, max_size=3, unique=True).map(tuple)
+        embeddings = sorted({_end(m.path, 1) for m in self.ours.modules if m.kind == "Embedding"})
         return st.fixed_dictionaries(
             {
                 "modules": st.one_of(names, names, expression, st.sampled_from(["all-linear", "ALL-LINEAR"])),
@@ -122,9 +126,14 @@ class Pair:
                 "parameters": st.one_of(st.just(()), weights) if packed else st.just(()),
                 "saved": st.lists(st.sampled_from(whole), max_size=2, unique=True).map(tuple) if whole else st.just(()),
                 "tokens": st.one_of(
-                    nothing, nothing, st.lists(st.integers(0, 50), min_size=1, max_size=3, unique=True).map(tuple)
+                    nothing,
+                    nothing,
+                    rows,
+                    st.dictionaries(st.sampled_from(embeddings), rows, min_size=1, max_size=1) if embeddings else rows,
                 ),
                 "bias": st.sampled_from(["none", "none", "none", "all", "lora_only"]),
+                "dora": st.sampled_from([False, False, False, True]),
+                "dropout": st.sampled_from([0.0, 0.0, 0.05]),
             }
         ).map(_allowed)
 
@@ -138,6 +147,10 @@ def _allowed(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
+
+
+def _by_name(value: Any) -> Any:
+    return {name: list(rows) for name, rows in value.items()} if isinstance(value, dict) else _listed(value)
 
 
 def _end(path: str, words: int) -> str:

@@ -129,3 +129,10 @@ def test_an_unknown_shape_makes_the_sum_unknown():
     found = peft.adapt(peft.Model(known.modules), peft.Targets(("q_proj", "up_proj"), rank=2))
     assert found.modules["model.layers.1.self_attn.q_proj"] == 256
     assert found.total is None
+
+
+@pytest.mark.parametrize("more", [{"dora": True}, {"dropout": 0.05}])
+def test_packed_weights_refuse_dora_and_dropout(more):
+    with pytest.raises(peft.Refused, match="neither DoRA nor dropout"):
+        adapted(model(**MIXTRAL), modules=("q_proj", "w2"), **more)
+    assert adapted(model(**MIXTRAL), modules=("q_proj",), **more).modules

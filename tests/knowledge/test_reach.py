@@ -46,15 +46,15 @@ def test_ends(path, name, means):
 
 def test_an_expression_is_tried_with_the_numbers_that_it_names():
     pytest.importorskip("re2")
-    assert reach.test_of(r"model\.layers\.977\..*")("model.layers.*.mlp.up_proj")
-    assert not reach.test_of(r"layers\.\d+\..*")("model.layers.*.mlp.up_proj")
+    assert reach.trial(r"model\.layers\.977\..*")("model.layers.*.mlp.up_proj")
+    assert not reach.trial(r"layers\.\d+\..*")("model.layers.*.mlp.up_proj")
 
 
 def test_everywhere_wants_every_number():
     pytest.importorskip("re2")
-    some = reach.test_of(r".*\.(3|4)\..*", everywhere=True)
+    some = reach.trial(r".*\.(3|4)\..*", everywhere=True)
     assert not some("model.layers.*.mlp.up_proj")
-    assert reach.test_of(r".*up_proj", everywhere=True)("model.layers.*.mlp.up_proj")
+    assert reach.trial(r".*up_proj", everywhere=True)("model.layers.*.mlp.up_proj")
 
 
 @given(st.sampled_from(["llama", "mixtral", "t5", "gpt2", "qwen2_5_vl"]), st.data())
