@@ -17,6 +17,7 @@ from loralint.model import Unknown
 _SURE = "training runs out of memory in its first step, whatever the rows"
 _FULL = "training runs out of memory in its first full batch"
 _LONG = "training runs out of memory once a batch holds rows of full length"
+_USUAL = 8192  # tokens; what single rows of instruction and preference data stay below
 _COMPILED = ("google", "aws")  # XLA plans the whole step, where the formulas follow torch tensor by tensor
 # of the models whose steps are told: liger-kernel 0.8.5 monkey_patch.py, MODEL_TYPE_TO_APPLY_LIGER_FN
 _LIGER = frozenset({
@@ -129,11 +130,17 @@ def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:
     if middle + half <= limit:
         return None
     full = scope.get("data.packing").value is True or scope.get("data.pad_to_len").value is True
-    likely = low > limit or (full and middle > limit)
+    likely = (full and middle > limit) or (low > limit and (full or _reached_by_rows(scope)))
     outcome = _FULL if likely and full else _LONG if likely else _CLOSE
     needed = f"{middle:.1f} ± {half:.1f}"
     sure = full and low > limit and _written(scope, full=True) and _without_blocks(scope) > limit
     return {"outcome": outcome, "needed": needed, "sure": sure, "likely": likely and _alone(scope)}
+
+
+def _reached_by_rows(scope: Scope) -> bool:
+    """Whether rows of text may well be as long as they are allowed to be; a model's whole context limits none."""
+    length = number(scope.get("data.sequence_len"))
+    return length is None or length <= _USUAL
 
 
 def _without_blocks(scope: Scope) -> float:

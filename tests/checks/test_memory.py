@@ -105,3 +105,12 @@ def test_nothing_is_left_to_change(run):
     found = run(text + "quantization_bit: 4\n", "RTX 4090").findings
     assert [one.rule for one in found] == ["LL542"]
     assert "larger" in found[0].help or "more memory" in found[0].help
+
+
+def test_a_limit_that_no_row_reaches_is_a_note(run):
+    wide = TEXT.replace("cutoff_len: 2048", "cutoff_len: 131072")
+    found = run(wide, "A100-80GB")
+    assert not found.findings
+    assert any("may run out of memory" in note.message for note in found.notes)
+    packed = run(wide.replace("packing: false", "packing: true"), "A100-80GB")
+    assert tiers(packed) == [("A", "per_device_train_batch_size", 7)]
