@@ -268,6 +268,33 @@ def test_a_map_of_another_file_may_not_be_the_one_that_is_meant(runs):
     assert told(run, "LL830", "LL831") == [("LL830", "A", "key"), ("LL831", "A", "sh")]
 
 
+def test_maps_of_one_name_lack_a_key_only_together(runs):
+    volume = "volumes: [{name: v, configMap: {name: code, items: [{key: run.py, path: run.py}]}}]\n"
+    container = f"command: [python, /code/run.py]\nvolumeMounts: [{{name: v, mountPath: /code}}]\n{GPU}"
+    text = CODE + "---\n" + job(container, volume)
+    (run,) = runs(text + "---\n" + CODE.replace("train.py", "run.py"))
+    assert told(run, "LL830", "LL831") == []
+
+
+def test_pods_that_share_an_anchor_are_told_once(runs):
+    pod = job("", "volumes: [{name: v, configMap: {name: code, items: [{key: run.py, path: a}]}}]\n").partition(
+        "spec:"
+    )[2]
+    pod = textwrap.dedent(pod.partition("    spec:\n")[2])
+    pod = pod.replace(
+        "image: x\n", "image: x\n    command: [torchrun, t.py]\n    volumeMounts: [{name: v, mountPath: /c}]\n"
+    )
+    text = (
+        CODE
+        + "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: t}\nspec:\n  tasks:\n"
+        + "    - name: a\n      template:\n        spec: &pod\n"
+        + textwrap.indent(pod, "          ")
+        + "    - name: b\n      template: {spec: *pod}\n"
+    )
+    (run,) = runs(text)
+    assert told(run, "LL830") == [("LL830", "S", "key")]
+
+
 def test_a_companion_that_the_map_lacks(runs):
     text = (
         config_map(**{"config.yaml": AXOLOTL + "deepspeed: /config/ds.json\n"})

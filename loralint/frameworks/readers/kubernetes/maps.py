@@ -131,8 +131,13 @@ def maps_of(document: Document) -> tuple[ConfigMap, ...]:
 
 def find_map(maps: Iterable[ConfigMap], name: str, namespace: str = "") -> ConfigMap | None:
     """The map of a name. namespace: of the job, empty where whoever applies it says so."""
-    several = [one for one in maps if not namespace or one.namespace in ("", namespace)]
-    return next((one for one in several if one.name == name), None)
+    return next(iter(find_maps(maps, name, namespace)), None)
+
+
+def find_maps(maps: Iterable[ConfigMap], name: str, namespace: str = "") -> list[ConfigMap]:
+    """All maps of a name, as a file may hold those of several clusters."""
+    several = [one for one in maps if one.name == name]
+    return [one for one in several if not namespace or one.namespace in ("", namespace)]
 
 
 def text_of(held: At | None, maps: Iterable[ConfigMap], namespace: str = "") -> Text | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from loralint.frameworks.readers.kubernetes.maps import ConfigMap, find_map, maps_of
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, find_maps, maps_of
 from loralint.frameworks.readers.kubernetes.mounting import Absent
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, open_text, text, value, word
@@ -17,17 +17,28 @@ _SHOWN = 6  # keys of a map that a message names
 def missing_keys(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Observation]:
     """Keys without which the kubelet does not start a container. maps: those that are at hand besides the file's."""
     every = (*maps, *maps_of(job.document))
+    seen: set[int] = set()  # pods that share an anchor share their volumes
     for group in job.pods:
         containers = (*items(named(group.pod, "initContainers")), *group.containers)
-        for held in _volumes(group, containers):
-            found = _map(job, held, every)
-            for one in items(named(held, "items")):
-                if found is not None and word(one, "key") not in found.files:
-                    yield from _told(job, named(one, "key"), found, found.files, "ContainerCreating")
-        for held in _variables(containers):
-            found = _map(job, held, every)
-            if found is not None and word(held, "key") not in found.texts:
-                yield from _told(job, named(held, "key"), found, found.texts, "CreateContainerConfigError")
+        files = [(held, one) for held in _volumes(group, containers) for one in items(named(held, "items"))]
+        wanted = [(held, one, "ContainerCreating") for held, one in files]
+        wanted += [(held, held, "CreateContainerConfigError") for held in _variables(containers)]
+        for held, one, state in wanted:
+            at = named(one, "key")
+            if at is not None and id(at.node) not in seen:
+                seen.add(id(at.node))
+                yield from _told(job, at, _lacking(job, held, text(at), every, files=one is not held), state)
+
+
+def _lacking(
+    job: Job, held: At, key: str, maps: Iterable[ConfigMap], *, files: bool
+) -> tuple[ConfigMap, Iterable[str]] | None:
+    """The map that must have a key and has it not, with those that it has; None where that is not certain."""
+    several = find_maps(maps, word(held, "name"), job.namespace) if text(named(held, "optional")) != "true" else []
+    keys = [one.files if files else one.texts for one in several]
+    if not several or any(key in one for one in keys) or not all(one.whole for one in several):
+        return None
+    return several[0], keys[0]
 
 
 def _volumes(group: Group, containers: Iterable[At]) -> Iterator[At]:
@@ -48,17 +59,10 @@ def _variables(containers: Iterable[At]) -> Iterator[At]:
                 yield held
 
 
-def _map(job: Job, held: At, maps: Iterable[ConfigMap]) -> ConfigMap | None:
-    """The map that must have every key that is asked of it, as far as it is known."""
-    if text(named(held, "optional")) == "true":
-        return None
-    found = find_map(maps, word(held, "name"), job.namespace)
-    return found if found is not None and found.whole else None
-
-
-def _told(job: Job, at: At | None, given: ConfigMap, keys: Iterable[str], state: str) -> Iterator[Observation]:
-    if at is None or not text(at) or open_text(text(at)):
+def _told(job: Job, at: At, lacking: tuple[ConfigMap, Iterable[str]] | None, state: str) -> Iterator[Observation]:
+    if lacking is None or not text(at) or open_text(text(at)):
         return
+    given, keys = lacking
     near = _near(text(at), keys)
     data = {**_of_map(job, given, text(at), keys), "state": state}
     yield Observation("job-map-key", value(job.document, at), "crash", "", near, "value" if near else "", data=data)

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, find_map
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, find_maps
 from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, items, named, word
 
 
@@ -78,7 +78,8 @@ def _in_volume(below: str, volume: At, maps: tuple[ConfigMap, ...], namespace: s
 def _in_map(below: str, held: At, maps: tuple[ConfigMap, ...], namespace: str) -> Mounted:
     """The key that becomes a path, which `items` may rename."""
     name, key = word(held, "name"), below
-    found = find_map(maps, name, namespace)
+    several = find_maps(maps, name, namespace)
+    found = next(iter(several), None)
     listed = named(held, "items")
     if listed is not None and items(listed):
         renamed = next((one for one in items(listed) if word(one, "path").strip("/") == below), None)
@@ -88,10 +89,12 @@ def _in_map(below: str, held: At, maps: tuple[ConfigMap, ...], namespace: str) -
         key = word(renamed, "key")
     if found is None:
         return Mounted(None, f"it lies in the ConfigMap `{name}`, which is not at hand (--configmap {name}=FILE)")
+    found = next((one for one in several if key in one.files), found)
     given = found.files.get(key, found.only)
     if given is None:
         why = f"the ConfigMap `{name}` has no `{key}`"
-        return Mounted(None, why, absent=Absent(found, key, held) if found.whole else None)
+        lacking = all(one.whole and key not in one.files for one in several)
+        return Mounted(None, why, absent=Absent(found, key, held) if lacking else None)
     if given.fault:
         return Mounted(None, f"it lies in the ConfigMap `{name}` {given.fault}")
     return Mounted(given, name=key)
