@@ -96,3 +96,10 @@ def test_towers(fact):
     assert fact("targets.towers", {**run, "model.base": "google/gemma-3-4b-it"}) == ["model.vision_tower"]
     assert fact("targets.towers", {**run, "model.base": "Qwen/Qwen2.5-VL-7B-Instruct"}) is None
     assert fact("targets.towers", run) is None
+
+
+def test_shared_experts_that_lose_their_names(fact):
+    run = {**LLAMA, "model.base": "deepseek-ai/DeepSeek-V2-Lite", "adapter.targets": ["q_proj", "down_proj"]}
+    assert fact("targets.shared_left", run) == ["mlp.down_proj", "shared_experts.down_proj"]
+    mixtral = {**run, "model.base": "mistralai/Mixtral-8x7B-v0.1", "adapter.targets": ["w2"]}
+    assert fact("targets.shared_left", mixtral) is None
