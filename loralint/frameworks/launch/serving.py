@@ -76,6 +76,8 @@ _FAMILIES = ("musubi", "sd_scripts_flags", "diffusers")
 _MODULE_OF = {"sd_scripts_flags": "sd_scripts"}
 # Trainers with one set of flags, whose subcommands and scripts differ in what they train.
 _BY_NAME = frozenset({"trl"})
+# Those whose first word names a recipe.
+_RECIPE_OF = {"torchtune": "torchtune_recipe"}
 # Formats whose dotted names nobody else has.
 _DOTTED = frozenset(
     {"nemo_rl", "nemo_automodel", "megatron_bridge", "nemo", "verl", "verl_sft", "torchtune", "openrlhf"}
@@ -109,7 +111,7 @@ def reader_for(launch: Launch) -> Reader | None:
     served = _served(launch)
     if served is None:
         return None
-    name = (served.module in _BY_NAME and launch.subcommand) or _stem(launch)
+    name = (served.module in _BY_NAME and launch.subcommand) or _recipe(launch) or _stem(launch)
     reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
     if served.guessed:
         reader = reader._replace(keys="", guessed=True)
@@ -143,6 +145,10 @@ def _of_script(family: str, stem: str) -> Reader | None:
     return found
 
 
+def _recipe(launch: Launch) -> str:
+    return launch.positionals[0].raw if launch.program == "tune" and launch.positionals else ""
+
+
 def _stem(launch: Launch) -> str:
     if launch.script is not None:
         name = launch.script.raw.replace("\\", "/").rpartition("/")[2]
@@ -153,7 +159,7 @@ def _stem(launch: Launch) -> str:
 def _served(launch: Launch) -> Served | None:
     if launch.program in _PROGRAMS and launch.program != "verl":
         module = _PROGRAMS[launch.program]
-        return Served(module, family=module if module in _BY_NAME else "")
+        return Served(module, family=module if module in _BY_NAME else _RECIPE_OF.get(module, ""))
     for pattern, module in _MODULES if launch.module else ():
         if re.fullmatch(pattern, launch.module):
             return Served(module)
