@@ -114,3 +114,17 @@ def test_a_limit_that_no_row_reaches_is_a_note(run):
     assert any("may run out of memory" in note.message for note in found.notes)
     packed = run(wide.replace("packing: false", "packing: true"), "A100-80GB")
     assert tiers(packed) == [("A", "per_device_train_batch_size", 7)]
+
+
+def test_a_compiler_lays_out_the_step_of_a_tpu(run):
+    found = run(TEXT.replace("batch_size: 1", "batch_size: 64"), "TPU v5e")
+    assert not found.findings
+    assert [note.message for note in found.notes if note.kind == "not-checked"] == [
+        "how much memory a step takes that a compiler laid out is not known here"
+    ]
+
+
+def test_of_a_mixture_the_least_is_told(run):
+    found = run(TEXT.replace("meta-llama/Llama-3.1-8B", "mistralai/Mixtral-8x7B-v0.1"), "A100-80GB")
+    assert [(one.rule, one.tier, one.key) for one in found.findings] == [("LL542", "A", "model_name_or_path")]
+    assert "it needs 82.6 GiB" in found.findings[0].message

@@ -90,6 +90,8 @@ def test_weights_by_quantisation(fact):
     assert fact("memory.weights", four | {"quant.double": True}) == pytest.approx(
         (linear * (0.5 + 1 / 64 + 4 / 64 / 256) + between) / GIB
     )
+    torchao = {"quant.method": "torchao", "quant.type": "nf4"}
+    assert fact("memory.weights", four | torchao) == fact("memory.weights", four | {"quant.double": True})
     eight = LLAMA | {"quant.bits": 8, "quant.method": "bnb"}
     assert fact("memory.weights", eight) == pytest.approx((linear + between) / GIB)
 

@@ -86,8 +86,8 @@ def measured(scope: Scope) -> Value:
     """Whether runs of this kind were measured on a card: text, a dense model that one GPU holds, nothing paged."""
     lean = read.standing(scope, rich=False)
     plain = not (lean.trained.evicted or lean.trained.dora or lean.base.shape.counted) and lean.shards == Shards()
-    packed_before = scope.get("model.prequantized").value in ("gptq", "awq")
-    return derived(plain and scope.get("train.task").value in ("sft", "pt") and not packed_before)
+    others = scope.get("model.prequantized").value in ("gptq", "awq") or scope.get("quant.method").value == "torchao"
+    return derived(plain and scope.get("train.task").value in ("sft", "pt") and not others)
 
 
 def _band(scope: Scope) -> Range:

@@ -104,6 +104,13 @@ def _packed(scope: Scope, *, nested: bool) -> float | None:
     if before == "bnb-4bit" or (before == "none" and bits == 4 and _by_bnb(scope)):
         told = known(scope, "quant.double")
         return four_bit(nested=nested if told is None or before != "none" else told is True)
+    if (
+        before == "none"
+        and bits == 4
+        and known(scope, "quant.method") == "torchao"
+        and known(scope, "quant.type") == "nf4"
+    ):
+        return four_bit(nested=True)  # as large: 64 weights share an 8-bit scale (torchao nf4tensor.py, to_nf4)
     if before == "bnb-8bit" or (before == "none" and bits == 8 and _by_bnb(scope)):
         return eight_bit()
     if before != "none" or bits < 16:
