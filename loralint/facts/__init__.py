@@ -69,6 +69,7 @@ PLACES = {
     "model.context": "model:context",
     "model.modules": "model:modules",
     "model.paths": "model:paths",
+    "model.normalised": "model:normalised",
     "model.tied": "model:tied",
     "model.kind": "model:kind",
     "model.vision": "model:vision",

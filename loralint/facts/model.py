@@ -72,6 +72,16 @@ def paths(scope: Scope) -> Value:
     return derived(_told(scope, model, "module paths", list(_paths(scope, model)) or None))
 
 
+def normalised(scope: Scope) -> Value:
+    """Paths of the layers that read what a norm gives, `*` for the number of a layer; of others nothing is said."""
+    from loralint.knowledge import catalogue
+
+    model = _model(scope)
+    model_type = catalogue.type_of(model.family)
+    known_ones = list(catalogue.normalised(model_type)) if model_type else []
+    return derived(_told(scope, model, "layers behind norms", known_ones or None))
+
+
 def _paths(scope: Scope, model: ModelFacts) -> tuple[str, ...]:
     from loralint.knowledge import catalogue
 
@@ -156,7 +166,7 @@ def found(scope: Scope) -> ModelFacts | None:
 
 def _config(scope: Scope) -> str | None:
     """The path of the model's own config.json, if there is one on this machine."""
-    path = scope.get("run.model_config").value
+    path = scope.peek("run.model_config").value
     return path if isinstance(path, str) else None
 
 

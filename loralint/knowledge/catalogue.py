@@ -20,6 +20,7 @@ __all__ = ["Architecture", "Module", "Unsolved", "every", "from_config", "from_s
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_data", "catalogue")
+_TOWERS = ("vision_config", "audio_config")
 # what people mean where they do not say: the first that a type has
 _USUAL = ("speech-seq2seq", "seq2seq", "image-text-to-text", "causal-lm", "masked-lm", "ctc")
 
@@ -112,6 +113,22 @@ def tasks(model_type: str) -> tuple[str, ...]:
     return tuple(_record(model_type, "5")["tasks"])
 
 
+def normalised(model_type: str, task: str | None = None, version: str = "5") -> tuple[str, ...]:
+    """Paths of layers that read what a norm gives, `*` for the number of a layer; of all others nothing is said.
+
+    Raises Unsolved where the catalogue does not know the type.
+    """
+    record = _record(model_type, version)
+    entry = record["classes"][_class(record, {}, task)]
+    model, old, new, missing = entry.get("like", (None, "", "", ()))
+    main = record["classes"][model] if model else entry
+    rows = _read(main["rows"], record)
+    found = [rows[place] for place in main.get("normed", ())]
+    if model:
+        found = [row for row in moved(found, {}, old, new)[0] if not any(below(row[0], path) for path in missing)]
+    return tuple(row[0] for row in found)
+
+
 def type_of(family: str) -> str | None:
     """The model type that a family of the golden list is; None where Transformers has no code for it."""
     return next((name for name in (family, family.replace("_", "-")) if known(name)), None)
@@ -179,6 +196,11 @@ def _class(record: Any, given: Mapping[str, Any], task: str | None) -> str:
 def _sure(record: Any, name: str, fields: Fields) -> None:
     """Raises Unsolved where the config sets a field that changes modules in ways the catalogue did not learn."""
     entry = record["classes"][name]
+    for tower in _TOWERS:  # a tower that the class has only where its config is given, and was learned without
+        if isinstance(fields.given(tower), Mapping) and not any(
+            one.startswith(tower + ".") for one in record["fields"]
+        ):
+            raise Unsolved(f"the catalogue does not say how the modules follow from {tower}")
     unsure = list(entry.get("unsure", ()))
     if "like" in entry:
         unsure += record["classes"][entry["like"][0]].get("unsure", ())

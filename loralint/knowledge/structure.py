@@ -212,11 +212,10 @@ def expand(rows: Iterable[Sequence[Any]], lists: Mapping[str, str], fields: Fiel
         if not holds(general, (), fields):
             continue
         at_all = _shapes(weights, fields)
-        made += [
-            Module(_numbered(path, at), kind, _with(at_all, more, at, fields))
-            for at in _places(path, lists, fields)
-            if holds(special, at, fields)
-        ]
+        places = [at for at in _places(path, lists, fields) if holds(special, at, fields)]
+        if places and any(shape is not None and 0 in shape for _, shape in at_all):
+            raise Unsolved(f"its config has a size of 0 for {path}")
+        made += [Module(_numbered(path, at), kind, _with(at_all, more, at, fields)) for at in places]
         if len(made) > _MOST_MODULES:
             raise Unsolved(_TOO_MANY)
     return made

@@ -62,3 +62,12 @@ def test_reasons(fact, name):
     assert fact(f"model.{name}", {"model.base": "someone/unheard-of"}) == (
         "base model `someone/unheard-of` is not in the catalogue",
     )
+
+
+def test_layers_behind_a_norm(fact):
+    behind = fact("model.normalised", LLAMA)
+    assert "model.layers.*.self_attn.q_proj" in behind
+    assert "model.layers.*.self_attn.o_proj" not in behind
+    assert fact("model.normalised", {"model.base": "internlm/internlm2-7b"}) == (
+        "the catalogue does not say the layers behind norms of `internlm/internlm2-7b`",
+    )

@@ -167,6 +167,19 @@ def test_denoising_models_have_the_parameters_of_their_checkpoints(family, param
     )
 
 
+def test_layers_behind_a_norm():
+    """A norm's output goes to queries, keys, values and the first half of the feed-forward layer, and to the head."""
+    layer = "model.layers.*"
+    assert set(catalogue.normalised("llama")) == {
+        *(f"{layer}.self_attn.{name}_proj" for name in "qkv"), f"{layer}.mlp.gate_proj", f"{layer}.mlp.up_proj",
+        "lm_head",
+    }  # fmt: skip
+    assert f"{layer}.self_attn.q_proj" in catalogue.normalised("llama", "sequence-classification")
+    assert "layers.*.self_attn.q_proj" in catalogue.normalised("llama", "base")
+    assert set(catalogue.normalised("gpt2")) == {"transformer.h.*.attn.c_attn", "transformer.h.*.mlp.c_fc", "lm_head"}
+    assert catalogue.normalised("diffusion-flux") == ()
+
+
 def test_layers_of_a_unet():
     made = shapes(catalogue.from_config({"model_type": "diffusion-sdxl"}))
     path = "down_blocks.2.attentions.1.transformer_blocks.9.attn2.to_k"

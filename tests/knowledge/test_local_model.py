@@ -90,6 +90,17 @@ def test_a_type_that_is_not_known_has_no_sizes_and_says_why(facts):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        ({"model_type": "llama", "vision_config": {"hidden_size": 64}}, "from vision_config"),
+        ({"model_type": "llama", "intermediate_size": 0}, "a size of 0"),
+    ],
+)
+def test_what_the_catalogue_did_not_learn_is_not_told(facts, config, why):
+    assert why in (facts(config).unsolved or "")
+
+
 def test_code_that_comes_with_a_model_is_not_asked(facts, tmp_path):
     (tmp_path / "modeling_x.py").write_text("raise SystemExit")
     model = facts({"model_type": "made_up", "auto_map": {"AutoModelForCausalLM": "modeling_x.X"}})

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from loralint.authoring.catalogue.learn import Structure, learn, matches
-from loralint.authoring.catalogue.sample import Sample, plain
+from loralint.authoring.catalogue.normed import normed
+from loralint.authoring.catalogue.sample import Sample, plain, template
 from loralint.authoring.catalogue.study import Subject, about, experts, field_table, fields_used, study
 from loralint.knowledge import catalogue
 from loralint.knowledge.structure import Module, Row, below, moved
@@ -20,7 +21,7 @@ def record(subjects: dict[str, Subject]) -> dict[str, Any]:
     (_, first), *others = subjects.items()
     samples, structure = study(first)
     kept: dict[str, Structure] = {first.model.__name__: structure}
-    classes = {first.model.__name__: _own(structure) | about(first)}
+    classes = {first.model.__name__: _own(structure) | about(first) | fed(first, structure.rows, structure.lists)}
     used_samples = {first.model.__name__: samples}
     for _, subject in others:
         if subject.model.__name__ in classes:
@@ -58,6 +59,16 @@ def _weighty(modules: Iterable[Module]) -> set[tuple[str, str, frozenset[Any]]]:
         for module in modules
         if module.weights
     }
+
+
+def fed(subject: Subject, rows: list[Row], lists: dict[str, str]) -> dict[str, list[int]]:
+    """The places of rows whose layers all read what a norm gives, as far as one pass over tokens shows it."""
+    seen: dict[str, bool] = {}
+    for path, reads in normed(subject).items():
+        shared = template(path, lists)
+        seen[shared] = seen.get(shared, True) and reads
+    places = [place for place, row in enumerate(rows) if seen.get(row[0])]
+    return {"normed": places} if places else {}
 
 
 def _own(structure: Structure) -> dict[str, Any]:
