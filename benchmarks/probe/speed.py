@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
+from real import llama_of
 
 from loralint.probe.arm import Arm
 from loralint.probe.base import Base, embedded
@@ -88,23 +89,8 @@ def one_by_one(base: Base) -> float:
 def peft_model(base: Base, arm: Arm) -> torch.nn.Module:
     """The embedded model in Transformers, with one adapter of PEFT."""
     from peft import LoraConfig, get_peft_model
-    from transformers import LlamaConfig, LlamaForCausalLM
 
-    sizes = base.model.sizes
-    real = LlamaForCausalLM(
-        LlamaConfig(
-            hidden_size=sizes.width,
-            intermediate_size=sizes.inner,
-            num_hidden_layers=sizes.layers,
-            num_attention_heads=sizes.heads,
-            num_key_value_heads=sizes.kv_heads,
-            head_dim=sizes.head,
-            vocab_size=sizes.vocab,
-            rms_norm_eps=sizes.eps,
-            tie_word_embeddings=True,
-        )
-    )
-    real.load_state_dict(base.model.state_dict(), strict=False)
+    real = llama_of(base)
     settings = LoraConfig(r=arm.rank, lora_alpha=arm.alpha * base.gain, target_modules=list(arm.targets))
     return get_peft_model(real.to(base.rows.device), settings)
 

@@ -1,0 +1,61 @@
+"""Verdicts of another base on runs that were made: `python benchmarks/probe/reprobe.py RUNS.jsonl --model PATH --out FILE`
+
+One line a run with its number and the verdict; goes on where FILE ends. `judged.py RUNS.jsonl --verdicts FILE` reads both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from fine_tunes import verdict
+
+from loralint.probe.arm import Arm
+from loralint.probe.base import embedded
+from loralint.probe.local import local
+from loralint.probe.plan import Plan
+from loralint.probe.schedule import Schedule
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--model", help="as for --probe-model; the embedded one without it")
+    parser.add_argument("--cut", action="store_true", help="heal a few layers of the model, as of one too large")
+    parser.add_argument("--kinds", nargs="+", default=("near", "wide", "slow"))
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    done = {line["number"] for line in lines(given.out)}
+    base = local(given.model, "cpu", whole=0 if given.cut else None) if given.model else embedded()
+    with given.out.open("a", encoding="utf-8") as file:
+        for run in lines(given.runs):
+            if run["number"] in done or run["kind"] not in given.kinds:
+                continue
+            start = time.process_time()
+            told = {"number": run["number"], "model": base.title, **verdict(plan_of(run), base)}
+            line = json.dumps({**told, "cpu_s": round(time.process_time() - start, 1)})
+            file.write(line + "\n")
+            file.flush()
+            print(line, run["label"], flush=True)
+    return 0
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The runs of a file; none where there is no such file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def plan_of(run: dict[str, Any]) -> Plan:
+    """The configuration that a line of `fine_tunes.py` was made with."""
+    arm = Arm(**{**run["arm"], "targets": tuple(run["arm"]["targets"])})
+    return Plan(arm, min(8, max(2, run["batch"])), Schedule(*run["schedule"]), run["steps"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
