@@ -72,9 +72,7 @@ def learning(runs: Iterable[dict[str, Any]]) -> None:
     print(f"recall {shown(hit, len(stalled))}, precision {shown(hit, len(said))}")
     missed = [round(moved(run), 4) for run in stalled if run["verdict"] != "NOT LEARNING"]
     false = [round(moved(run), 4) for run in said if run["label"] != "stalled"]
-    print(
-        f"sum of rates over the ramp's rate: of stalled runs that were missed {sorted(missed)}, of false ones {sorted(false)}"
-    )
+    print(f"sum of rates over the ramp's rate: of the missed {sorted(missed)}, of the false {sorted(false)}")
 
 
 def moved(run: dict[str, Any]) -> float:
@@ -97,7 +95,8 @@ def ranked(pairs: Sequence[tuple[float, bool]]) -> str:
     if not bad or not good:
         return f"{len(bad)} unstable, {len(good)} not"
     auc = sum((b > g) + 0.5 * (b == g) for b in bad for g in good) / len(bad) / len(good)
-    return f"{len(bad)} unstable, {len(good)} not; AUC {auc:.3f}; lowest unstable {min(bad):.3g}, highest other {max(good):.3g}"
+    meet = f"lowest unstable {min(bad):.3g}, highest other {max(good):.3g}"
+    return f"{len(bad)} unstable, {len(good)} not; AUC {auc:.3f}; {meet}"
 
 
 def gates(runs: Sequence[dict[str, Any]]) -> None:

@@ -1,6 +1,7 @@
-"""Verdicts of another base on runs that were made: `python benchmarks/probe/reprobe.py RUNS.jsonl --model PATH --out FILE`
+"""Verdicts of another base on real runs: `python benchmarks/probe/reprobe.py RUNS.jsonl --model PATH --out FILE`
 
-One line a run with its number and the verdict; goes on where FILE ends. `judged.py RUNS.jsonl --verdicts FILE` reads both.
+One line a run with its number and the verdict; goes on where FILE ends. `judged.py RUNS.jsonl --verdicts FILE` reads
+both.
 """
 
 from __future__ import annotations
