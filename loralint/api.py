@@ -47,6 +47,7 @@ def check(
     model_config: Iterable[str] = (),
     model_cache: str = "",
     probe: Request | None = None,
+    grouped: bool = True,
 ) -> Report:
     """Lint a file, a folder, several of them, or a config given as a mapping.
 
@@ -55,9 +56,9 @@ def check(
     tokenizer.json. companions: files that every run reads besides those that it names (DeepSpeed, accelerate, pins,
     .env); env: variables that it gets; configmaps: name of a ConfigMap that manifests mount -> the file or folder that
     it is made of; launch: the command line that starts it. model_config: the base model's config.json or its folder, or
-    "BASE=PATH" for one base model; model_cache: folder of a Hugging Face cache, "auto" for this machine's. A mapping is
-    linted as if it were written as JSON. Raises ValueError for an unknown framework, GPU, target, rule selector, model
-    config or file of rows, and
+    "BASE=PATH" for one base model; model_cache: folder of a Hugging Face cache, "auto" for this machine's. grouped:
+    outdated keywords of one call in a program are one finding. A mapping is linted as if it were written as JSON.
+    Raises ValueError for an unknown framework, GPU, target, rule selector, model config or file of rows, and
     FileNotFoundError for a path that leads to nothing. What a file holds never raises: one that cannot be read is a
     finding or a note.
     """
@@ -82,11 +83,11 @@ def check(
         job = probing(job, probe)
     line = [launch_line(launch)] if launch else []
     if isinstance(what, Mapping):
-        return report([*line, document_of(what)], job)
+        return report([*line, document_of(what)], job, grouped=grouped)
     paths = [what] if isinstance(what, (str, os.PathLike)) else list(what)
     found = starts_first(discover([os.fspath(path) for path in paths], exclude=settings.exclude))
     files = (read_file(one.path, one.shown) for one in found if _readable(one))
-    return report(itertools.chain(line, files), job, project=around(paths))
+    return report(itertools.chain(line, files), job, project=around(paths), grouped=grouped)
 
 
 def watch(
@@ -232,8 +233,9 @@ def document_of(config: Mapping[str, Any]) -> Document:
 
 
 def report(
-    documents: Iterable[Document], job: Job, *, skipped: Iterable[Candidate] = (), project: Project | None = None
-) -> Report:
+    documents: Iterable[Document], job: Job, *, skipped: Iterable[Candidate] = (), project: Project | None = None,
+    grouped: bool = True,
+) -> Report:  # fmt: skip
     """Lint documents in order; a file that is part of an earlier one's run is none of its own.
 
     Files that start no run leave no trace, except those that could not be read at all.
@@ -247,7 +249,7 @@ def report(
             continue
         found = lint(document, job, project)
         for run, parts in found:
-            runs.append(run)
+            runs.append(_grouped(run, parts, job) if grouped and len(run.findings) > 1 else run)
             if run.findings:
                 texts.update((part.file, part.text) for part in parts)
                 cells.update(_cells(run, parts))
@@ -255,6 +257,14 @@ def report(
             runs.append(unread)
     runs += [Run((one.shown,), None, 100, "pass", (), (Note("not-checked", one.skipped),)) for one in skipped]
     return Report(tuple(runs), texts, cells)
+
+
+def _grouped(run: Run, parts: Iterable[Document], job: Job) -> Run:
+    """The run with outdated keywords of one call told together."""
+    programs = [part.file for part in parts if part.format in ("python", "notebook")]
+    from loralint.engine.grouped import together
+
+    return together(run, job.rules, programs) if programs else run
 
 
 def _cells(run: Run, parts: Iterable[Document]) -> Iterator[tuple[tuple[str, int], str]]:

@@ -25,7 +25,7 @@ def command(paths: tuple[str, ...], path: str, prune: bool, **given: Any) -> Non
     settings = settings_for(isolated=False)._replace(baseline="")
     root = os.path.dirname(os.path.abspath(path))
     try:
-        report = check(paths, settings=settings, **given)
+        report = check(paths, settings=settings, grouped=False, **given)
         now = count((finding for run in report.runs for finding in run.findings), root)
         before = read_baseline(path) if prune else now
     except (ValueError, SettingsError) as error:

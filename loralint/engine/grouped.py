@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from loralint.engine.rules import Rule
-from loralint.model import Edit, Finding, Fix, Related
+from loralint.engine.score import score
+from loralint.model import Edit, Finding, Fix, Related, Run
 
 _KINDS = frozenset({"renamed", "removed"})
 
 
-def grouped(findings: Sequence[Finding], rules: Iterable[Rule], programs: Sequence[str]) -> list[Finding]:
-    """The findings, those together that such a rule has at keywords of one call. programs: the files that are some.
+def together(run: Run, rules: Iterable[Rule], programs: Sequence[str]) -> Run:
+    """The run, with those findings together that such a rule has at keywords of one call. programs: their files.
 
     What a comment lifts stays by itself, so that it is the line of a comment that is lifted and no other.
     """
     codes = {rule.id for rule in rules if rule.uses == "observation" and str(rule.args.get("kind")) in _KINDS}
     groups: dict[object, list[Finding]] = {}
-    for index, one in enumerate(findings):
+    for index, one in enumerate(run.findings):
         call = one.key.rpartition(".")[0]
         alike = one.rule in codes and one.span.file in programs and call and one.suppressed is None
         key = (one.rule, one.tier, one.span.file, one.span.cell, call) if alike else index
         groups.setdefault(key, []).append(one)
-    return [_together(several) for several in groups.values()]
+    findings = [_as_one(several) for several in groups.values()]
+    return run._replace(findings=tuple(findings), score=score(findings))
 
 
-def _together(several: list[Finding]) -> Finding:
+def _as_one(several: list[Finding]) -> Finding:
     first, *others = sorted(several, key=lambda one: one.span.start)
     if not others:
         return first

@@ -28,6 +28,7 @@ class Job(NamedTuple):
     """What is the same for all files of one invocation. today: ISO date. baseline_root: folder its paths start at.
 
     fixes: whether findings carry their edits. data: files of rows to check with every run. probe: micro-trains a run.
+    count_trained: whether settings that are shown say how many parameters train, which takes a while.
     """
 
     rules: tuple[Rule, ...]
@@ -41,6 +42,7 @@ class Job(NamedTuple):
     fixes: bool = True
     data: "Given | None" = None
     probe: Callable[[Config], Probed] | None = None
+    count_trained: bool = True
 
 
 def lint(document: Document, job: Job, project: Project) -> list[tuple[Run, tuple[Document, ...]]]:
@@ -57,11 +59,6 @@ def _judged(assembled: Assembled, job: Job) -> Run:
     scope = Scope(config, FACTS, (*assembled.observations, *probed.observations), assembled.events)
     result = judge(job.rules, config, scope, fixes=job.fixes)
     findings, notes = _suppressed(result, assembled, job)
-    programs = tuple(one.file for one in assembled.documents if one.format in ("python", "notebook"))
-    if programs and len(findings) > 1:
-        from loralint.engine.grouped import grouped
-
-        findings = grouped(findings, job.rules, programs)
     findings.sort(key=lambda one: (one.span.file, one.span.start, one.span.column, one.rule, one.key))
     return Run(
         _files(assembled, job),
@@ -76,7 +73,7 @@ def _judged(assembled: Assembled, job: Job) -> Run:
             *(checked.notes if checked is not None else ()),
             *unchecked_notes(result.unchecked),
         ),
-        tuple(_settings(config, scope)) if job.show_settings else (),
+        tuple(_settings(config, scope, job)) if job.show_settings else (),
         assembled.reason,
         probed.tables,
         probed.series,
@@ -86,11 +83,11 @@ def _judged(assembled: Assembled, job: Job) -> Run:
 _OWN_ADAPTER = "this trainer builds its adapter without PEFT, by whose rules parameters are counted here"
 
 
-def _settings(config: Config, scope: Scope) -> Iterator[Setting]:
+def _settings(config: Config, scope: Scope, job: Job) -> Iterator[Setting]:
     """Every effective setting, and what a LoRA run trains by them."""
     for field in config.fields():
         yield Setting(field, config.get(field))
-    if scope.get("lora.on").value is True:
+    if job.count_trained and scope.get("lora.on").value is True:
         peft = bool(config.versions.of("peft"))
         for fact in ("lora.trainable", "lora.trainable_by_module"):
             yield Setting(fact, scope.get(fact) if peft else unknown(_OWN_ADAPTER), "parameters")

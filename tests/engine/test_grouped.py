@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from click.testing import CliRunner
+
 import loralint
+from loralint.cli import main
 from loralint.source.edit import apply
 
 PROGRAM = """\
@@ -55,3 +58,21 @@ def test_a_comment_lifts_its_own_line_only(tmp_path):
         (7, True),
         (8, False),
     ]
+
+
+def test_who_counts_or_mends_them_gets_each(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text(PROGRAM.format(""), encoding="utf-8")
+    (run,) = loralint.check(path, grouped=False).runs
+    assert [(one.rule, one.span.line) for one in run.findings] == [
+        ("LL103", 7), ("LL103", 8), ("LL104", 9), ("LL104", 10)
+    ]  # fmt: skip
+    assert not any(one.related for one in run.findings)
+
+
+def test_a_baseline_knows_each_of_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(PROGRAM.format(""), encoding="utf-8")
+    assert CliRunner().invoke(main, ["baseline", "train.py"]).exit_code == 0
+    found = CliRunner().invoke(main, ["check", "train.py", "--baseline", "loralint-baseline.json", "--fail-on", "B"])
+    assert found.exit_code == 0, found.output
