@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from loralint.engine.accept import Judged
@@ -16,15 +17,17 @@ from loralint.source.read import read_bytes
 class Bench:
     """The files that start runs, and what is said of them now.
 
-    project: makes a fresh one, since each look claims files.
-    texts: file -> its text, where that differs from what was read.
+    project: makes a fresh one, since each look claims files. texts: file -> its text, where that differs from what was
+    read.
     """
 
     def __init__(self, job: Job, project: Callable[[], Project]) -> None:
-        self._job = job._replace(fixes=True, show_settings=False, probe=None, data=None)
+        self._job = job._replace(fixes=True, show_settings=False, probe=None, data=None, count_trained=False)
         self._project = project
         self._starts: dict[str, Document] = {}
         self._judged: dict[str, list[Judged]] = {}
+        self._readers: dict[str, dict[str, None]] = {}
+        self._real: dict[str, str] = {}  # real path -> the same as `texts`
         self._alone: set[str] = set()
         self.texts: dict[str, str] = {}
 
@@ -34,7 +37,8 @@ class Bench:
         for document in documents:
             judged = [] if project.is_claimed(document.file) else self._lint(document, project, self._job)
             if judged:
-                self._starts[document.file], self._judged[document.file] = document, judged
+                self._starts[document.file] = document
+                self._now(document.file, judged)
 
     def starts(self) -> list[str]:
         """The files that start runs, in order."""
@@ -53,28 +57,33 @@ class Bench:
         """The runs of a file, looked at alone."""
         if start not in self._alone:
             self._alone.add(start)
-            self._judged[start] = self.judge(start, self.texts)
+            self._now(start, self.judge(start, {}))
         return self._judged[start]
 
     def judge(self, start: str, texts: Mapping[str, str]) -> list[Judged]:
         """The runs of a file if these were the texts."""
         project = self._project()
-        for file, text in texts.items():
-            project.hold(file, read_bytes(text.encode(), file))
-        document = self._starts[start]
-        if start in texts:
-            document = read_bytes(texts[start].encode(), start, document.format)
+        project.texts = ChainMap({os.path.realpath(file): text for file, text in texts.items()}, self._real)
+        document, text = self._starts[start], texts.get(start, self.texts.get(start))
+        if text is not None:
+            document = read_bytes(text.encode(), start, document.format)
         return self._lint(document, project, self._job._replace(show_settings=True))
 
     def keep(self, texts: Mapping[str, str], judged: Mapping[str, list[Judged]]) -> None:
         """Take new texts, and what the runs of the files became by them."""
         self.texts.update(texts)
-        self._judged.update(judged)
+        self._real.update((os.path.realpath(file), text) for file, text in texts.items())
+        for start, now in judged.items():
+            self._now(start, now)
 
     def readers(self, files: Iterable[str]) -> list[str]:
         """The files whose runs read any of these."""
-        wanted = set(files)
-        return [start for start in self._starts if not wanted.isdisjoint(self.parts(start))]
+        return list(dict.fromkeys(start for file in files for start in self._readers.get(file, ())))
+
+    def _now(self, start: str, judged: list[Judged]) -> None:
+        self._judged[start] = judged
+        for file in self.parts(start):
+            self._readers.setdefault(file, {})[start] = None
 
     @staticmethod
     def _lint(document: Document, project: Project, job: Job) -> list[Judged]:

@@ -121,7 +121,8 @@ def _rewrite(observation: Observation, document: Document) -> Iterator[Edit]:
     if observation.rewrite == "key" and new and found is not None:
         yield _rename(observation, document, *found)
     elif observation.rewrite == "value" and new and value.span is not None:
-        yield Edit(document.file, value.span.start, value.span.end, new)
+        empty = value.span.start == value.span.end  # nothing but the colon's place
+        yield Edit(document.file, value.span.start, value.span.end, f" {new}" if empty else new)
     elif observation.rewrite == "remove" and found is not None:
         mapping, pair = found
         gone = [pair] if observation.kind == "duplicate" else [one for one in mapping.pairs if one.key == pair.key]

@@ -102,7 +102,7 @@ class _Made:
         self.before: dict[str, str] = {}
         self.changes: list[Change] = []
         self.refused: dict[_Identity, Refused] = {}
-        self.seen: set[tuple[tuple[str, str], ...]] = {()}
+        self.seen: dict[str, set[str]] = {}
 
     def mend(self, start: str) -> None:
         """All fixes of the runs of a file: those of a pass together, or one by one where that is not taken."""
@@ -173,16 +173,16 @@ class _Made:
         before = {start: bench.now(start) for start in readers}
         old = {file: bench.parts(start)[file].text for start in readers for file in edits if file in bench.parts(start)}
         texts = {file: apply(old[file], several) for file, several in edits.items()}
-        state = tuple(sorted({**bench.texts, **texts}.items()))
-        if state in self.seen:
+        if all(text in self.seen.get(file, ()) for file, text in texts.items()):
             return "it would undo another fix"
-        after = {start: bench.judge(start, {**bench.texts, **texts}) for start in readers}
+        after = {start: bench.judge(start, texts) for start in readers}
         fixed = [one.finding for one in chosen]
         for start in readers:
             fault = fault_of(before[start], after[start], fixed, edits)
             if fault:
                 return fault
-        self.seen.add(state)
+        for file, text in texts.items():
+            self.seen.setdefault(file, {old[file]}).add(text)
         self.before = {**old, **self.before}
         self.changes += [_change(one.finding, old[file], edits) for one in chosen for file, edits in one.edits.items()]
         bench.keep(texts, after)

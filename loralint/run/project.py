@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from loralint.source.discover import lexically_within, within
 from loralint.source.document import Document
-from loralint.source.read import read_file
+from loralint.source.read import read_bytes, read_file
 
 
 class Lookup(Protocol):
@@ -37,10 +38,11 @@ class Project:
 
     `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own. For each
     folder that was asked about, `pins` holds what its files fix, package -> version, and `manifests` which of them are
-    manifests. given: files that the caller named, which are meant wherever a name fits them.
+    manifests. given: files that the caller named, which are meant wherever a name fits them. texts: real path -> what a
+    file is to say, whatever stands on the disk.
     """
 
-    __slots__ = ("_documents", "_given", "_models", "claimed", "manifests", "pins", "roots")
+    __slots__ = ("_documents", "_given", "_models", "claimed", "manifests", "pins", "roots", "texts")
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
         self._given = given
@@ -48,6 +50,7 @@ class Project:
         self.claimed: set[str] = set()
         self.pins: dict[str, dict[str, str]] = {}
         self.manifests: dict[str, list[Manifest]] = {}
+        self.texts: Mapping[str, str] = {}
         self._documents: dict[str, Document] = {}
         self._models: dict[tuple[str, str], str | None] = {}
 
@@ -108,12 +111,10 @@ class Project:
         real = os.path.realpath(path)
         found = self._documents.get(real)
         if found is None:
-            found = self._documents[real] = read_file(path, shown)
+            text = self.texts.get(real)
+            found = read_file(path, shown) if text is None else read_bytes(text.encode(), shown)
+            self._documents[real] = found
         return found
-
-    def hold(self, path: str, document: Document) -> None:
-        """Let a file be this document, whatever stands on the disk."""
-        self._documents[os.path.realpath(path)] = document
 
     def name(self, path: str, near: str) -> str:
         """A path as the user who named `near` would write it."""
