@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import NamedTuple
+
+from torch import Tensor
 
 from loralint.facts.need import Missing
 from loralint.probe.arm import Arm
@@ -63,12 +65,14 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     watch = Watch(limits.progress, start + limits.seconds)
     batches = base.batches(limits.steps, plan.rows, plan.arm.seed)
     arm, rates = plan.arm._replace(gain=base.gain), ramp(plan.arm.optimizer, limits.steps)
-    stack = Stack(base.model, (arm, arm))
+    stack, frozen = Stack(base.model, (arm, arm)), list[float]()
     try:
         if not stack.modules:
             raise Missing(f"no layer of {base.title} is among the targets")
         inputs = measure_inputs(stack, batches[:_INPUTS_READ])
-        traces, stopped = train(stack, batches, lambda step: (rates[step], _course(plan, step, limits.steps)), watch)
+        traces, stopped = train(
+            stack, batches, lambda step: (rates[step], _course(plan, step, limits.steps)), watch, frozen=frozen
+        )
         learnt_spectra, silent = spectra(stack, 1), _silent(stack)
     finally:
         stack.close()
@@ -79,7 +83,7 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     others = _others(arm) if controls and verdict is not None and verdict.word != STABLE else {}
     others |= {"svd": arm._replace(init="svd")} if svd and not arm.dora else {}
     if others and not stopped:
-        edges, stopped = _controls(plan, base, others, limits, watch)
+        edges, stopped = _controls(others, base, batches, watch, frozen)
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
     return Outcome(traces[0], traces[1], found, verdict, own, edges, *parts)
 
@@ -95,14 +99,15 @@ def _others(arm: Arm) -> dict[str, Arm]:
 
 
 def _controls(
-    plan: Plan, base: Base, arms: dict[str, Arm], limits: Limits, watch: Watch
+    arms: dict[str, Arm], base: Base, batches: Sequence[Tensor], watch: Watch, frozen: list[float]
 ) -> tuple[dict[str, Edge], str]:
     """The ramp again with other arms."""
-    rates, batches = ramp(plan.arm.optimizer, limits.steps), base.batches(limits.steps, plan.rows, plan.arm.seed)
+    rates = ramp(next(iter(arms.values())).optimizer, len(batches))
     stack = Stack(base.model, arms.values())
     try:
         measure_inputs(stack, batches[:_INPUTS_READ])
-        traces, stopped = train(stack, batches, lambda step: [rates[step]] * len(arms), watch, enough=_HOPELESS)
+        same = [[rate] * len(arms) for rate in rates]
+        traces, stopped = train(stack, batches, same.__getitem__, watch, enough=_HOPELESS, frozen=frozen)
     finally:
         stack.close()
     if stopped:

@@ -18,6 +18,9 @@ from torch import Tensor, nn
 from loralint.probe.adapted import Adapted
 from loralint.probe.arm import Arm
 
+# Of larger matrices only the largest singular values are computed, as PEFT's pissa_niter_16 does it.
+_EXACT, _ROUNDS = 256, 16
+
 
 class Slot(NamedTuple):
     """Where one tensor lies in a row of the weights. part: A, B or m (DoRA's magnitude)."""
@@ -126,7 +129,14 @@ def learnt(stack: Stack) -> dict[str, tuple[Tensor, Tensor]]:
 
 def _largest(weight: Tensor, arm: Arm) -> tuple[Tensor, Tensor]:
     """A [rank, in] and B [out, rank] with s BA the closest to W of that rank, the singular values in equal parts."""
-    left, values, right = torch.linalg.svd(weight.detach().float().cpu(), full_matrices=False)
+    matrix = weight.detach().float().cpu()
+    if min(matrix.shape) <= _EXACT:
+        left, values, right = torch.linalg.svd(matrix, full_matrices=False)
+    else:
+        with torch.random.fork_rng([]):
+            torch.manual_seed(arm.seed)
+            left, values, across = torch.svd_lowrank(matrix, arm.rank, niter=_ROUNDS)
+        right = across.mT
     root = (values[: arm.rank] / arm.scale).sqrt()
     return root.unsqueeze(1) * right[: arm.rank], left[:, : arm.rank] * root
 

@@ -41,20 +41,30 @@ class Watch(NamedTuple):
 
 
 def train(
-    stack: Stack, batches: Sequence[Tensor], rates: Rates, watch: Watch | None = None, *, enough: float = math.inf
+    stack: Stack,
+    batches: Sequence[Tensor],
+    rates: Rates,
+    watch: Watch | None = None,
+    *,
+    enough: float = math.inf,
+    frozen: list[float] | None = None,
 ) -> tuple[list[Trace], str]:
     """Train all arms over `batches` ([rows, tokens] each); their traces, and why it stopped early ("" if it did not).
 
     rates: for a step, the rate of every arm. enough: stops once every arm's loss stood so far above the base's at its
-    last two steps. Ctrl-C stops too.
+    last two steps. frozen: the base's losses on the first of the batches, where they are known; grows by the others.
+    Ctrl-C stops too.
     """
+    frozen = [] if frozen is None else frozen
     watch, optimizer = watch or Watch(), Optimizer(stack)
     traces = [Trace([], [], [], [], []) for _ in stack.arms]
     for step, batch in enumerate(batches):
         if monotonic() > watch.until:
             return traces, f"stopped after {step} of {len(batches)} steps: the time given is over"
         try:
-            _step(stack, optimizer, batch, list(rates(step)), traces)
+            if step == len(frozen):
+                frozen.append(token_loss(stack.frozen(batch), batch).item())
+            _step(stack, optimizer, batch, list(rates(step)), traces, frozen[step])
             watch.progress(1)
         except KeyboardInterrupt:
             whole = _even(traces)
@@ -64,8 +74,9 @@ def train(
     return traces, ""
 
 
-def _step(stack: Stack, optimizer: Optimizer, batch: Tensor, rates: list[float], traces: list[Trace]) -> None:
-    base = token_loss(stack.frozen(batch), batch).item()
+def _step(
+    stack: Stack, optimizer: Optimizer, batch: Tensor, rates: list[float], traces: list[Trace], base: float
+) -> None:
     losses = token_loss(stack(batch), batch, len(stack.arms))
     losses.sum().backward()
     broken = _broken(stack, losses)

@@ -197,3 +197,15 @@ def test_control_arms_change_only_what_they_say(batches):
     assert torch.allclose(norms[1], torch.full((10,), module.median), rtol=1e-4)
     assert torch.allclose(norms[2], torch.ones(10), rtol=1e-4)
     assert torch.allclose(norms[3] / norms[0], torch.full((10,), module.middle / module.median), rtol=1e-4)
+
+
+def test_the_fast_svd_of_large_matrices_finds_the_same_product():
+    from loralint.probe.stack import _largest
+
+    torch.manual_seed(0)
+    weight = torch.randn(300, 20) @ torch.diag(0.7 ** torch.arange(20)) @ torch.randn(20, 280)
+    arm = PLAIN._replace(init="svd", rank=6)
+    a, b = _largest(weight, arm)
+    left, values, right = torch.linalg.svd(weight)
+    assert torch.allclose(arm.scale * b @ a, left[:, :6] * values[:6] @ right[:6], atol=1e-3)
+    assert torch.equal(_largest(weight, arm)[0], a)
