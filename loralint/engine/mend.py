@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -17,9 +18,10 @@ from loralint.source.document import Document
 from loralint.source.edit import apply
 from loralint.source.lines import Lines
 
-# Tries for the runs of one file, and rounds over all files; whatever needs more is no config.
-_TRIES = 300
+# Tries for the runs of one file, and rounds over all files; what needs more is no config that anybody trains with.
+_TRIES = 200
 _ROUNDS = 5
+_MORE = "the file needs more fixes than are made in one go; run --fix again"
 
 _Identity = tuple[object, ...]
 
@@ -103,13 +105,13 @@ class _Made:
         self.changes: list[Change] = []
         self.refused: dict[_Identity, Refused] = {}
         self.seen: dict[str, set[str]] = {}
+        self.tries: Counter[str] = Counter()
 
     def mend(self, start: str) -> None:
         """All fixes of the runs of a file: those of a pass together, or one by one where that is not taken."""
         together = True
-        for _ in range(_TRIES):
-            if not self._todo(start):
-                return
+        while self.tries[start] < _TRIES and self._todo(start):
+            self.tries[start] += 1
             self.bench.now(start)
             todo = _first(self._todo(start))
             chosen = choose(todo if together else todo[:1])
@@ -129,8 +131,10 @@ class _Made:
         found = {_identity(one): (start, one) for start in bench.starts() for one in self._fixes(start)}
         asked = {key: one for key, one in found.items() if self._asked(one[1])}
         texts = {file: text for file, text in bench.texts.items() if text != self.before[file]}
-        refused = [Refused(one, why) for start, one in asked.values() if (why := self._barred(start, one))]
-        refused += [one for key, one in self.refused.items() if key in asked]
+        refused = [
+            self.refused.get(key) or Refused(one, self._barred(start, one) or _MORE)
+            for key, (start, one) in asked.items()
+        ]
         return Mended(
             {file: self.before[file] for file in texts},
             texts,

@@ -235,3 +235,14 @@ def test_a_config_in_quotes_is_left(mended):
         + '"\n'
     )
     assert mended({"job.yaml": text}).texts == {}
+
+
+def test_what_needs_too_many_tries_is_told(mended, monkeypatch):
+    from loralint.engine import mend as module
+
+    monkeypatch.setattr(module, "_TRIES", 1)
+    found = mended({"a.yaml": AXOLOTL + "warmup_steps: 1\nwarmup_steps: 2\nwarmup_steps: 3\n"})
+    assert len(found.changes) == 1
+    assert [(rule, reason.partition(";")[0]) for rule, _, reason in told(found)] == [
+        ("LL106", "the file needs more fixes than are made in one go")
+    ]
