@@ -13,6 +13,7 @@ from loralint.knowledge.reach import Names, ends, trial
 from loralint.model import Unknown, Value
 
 _CLOSE = 0.8  # of difflib: a slip of a name
+_MOST = 100  # entries of one field that are tried; a plain name that ends a path is not counted
 
 
 class Way(NamedTuple):
@@ -41,7 +42,10 @@ def unmatched(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> lis
     way = WAYS["expression" if isinstance(value.value, str) else args["among"]]
     try:
         paths = list(way.paths(scope, found))
-        wrong = [entry for entry in entries if not any(map(way.test(str(entry.value)), paths))]
+        tried = [entry for entry in entries if not any(ends(path, str(entry.value)) for path in paths)]
+        if len(tried) > _MOST:
+            return Unknown(f"{value.key} has more than {_MOST} entries to be tried")
+        wrong = [entry for entry in tried if not any(map(way.test(str(entry.value)), paths))]
     except Unmatchable as reason:
         return Unknown(str(reason))
     own = _own([path for path in paths if "*" not in path] if args["among"] == "modules" else paths)

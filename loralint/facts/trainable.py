@@ -11,6 +11,8 @@ from loralint.knowledge.targets import LINEAR, Refused
 from loralint.knowledge.usual import usual_targets
 from loralint.model import Value
 
+_MOST_TRIES = 2_000_000  # entries of all settings times modules: a second or so
+
 
 def total(scope: Scope) -> Value:
     """Trainable parameters of the LoRA run, as PEFT prints them; None without LoRA.
@@ -67,6 +69,9 @@ def _made(scope: Scope) -> list[peft.Adapted]:
 def _adapted(scope: Scope, version: str) -> peft.Adapted:
     model = built(scope, version)
     wanted = _targets(scope, model.model_type)
+    entries = sum(len(one) for one in wanted if isinstance(one, (tuple, dict)))
+    if entries * len(model.modules) > _MOST_TRIES:
+        raise Missing("the settings have more entries than are tried on so many modules")
     try:
         return peft.adapt(
             peft.Model(model.modules, model.model_type, model.head, model.embedding, model.tied, model.experts), wanted

@@ -11,11 +11,12 @@ from itertools import product
 from typing import NamedTuple
 
 from loralint.knowledge import catalogue
-from loralint.knowledge.pattern import whole
+from loralint.knowledge.pattern import Unmatchable, whole
 from loralint.knowledge.structure import Row
 from loralint.knowledge.targets import PACKED, SUPPORTED
 
 _TRIED = (1, 200, 64, 12, 4)  # numbers, by how many lists lie in one another
+_MOST_NAMED = 32  # numbers that one expression may name beside these
 
 
 class Names(NamedTuple):
@@ -61,7 +62,9 @@ def trial(expression: str, *, everywhere: bool = False) -> Callable[[str], bool]
     Raises Unmatchable.
     """
     matches, enough = whole(expression), all if everywhere else any
-    named = {int(number) for number in re.findall(r"\d{1,4}", expression)}
+    named = {int(number) for number in re.findall(r"\d{1,4}", expression)} - set(range(_TRIED[-1]))
+    if len(named) > _MOST_NAMED:
+        raise Unmatchable("the regular expression names more numbers than are tried")
     return lambda path: enough(matches(one) for one in _spelled(path, named))
 
 

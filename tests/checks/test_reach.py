@@ -78,3 +78,18 @@ def test_numbers_of_layers(hits):
 def test_modules_that_take_no_adapter(hits):
     assert hits(unadaptable, {}, target_modules=["q_proj", "mlp", "norm", "q_porj", "lm_head"]) == ["mlp", "norm"]
     assert hits(unadaptable, {}, target_modules="all-linear") == []
+
+
+def test_more_entries_than_can_be_tried_are_not_judged(hits):
+    args = {"field": "adapter.rank_pattern", "among": "targeted"}
+    settings = {"base": "mistralai/Mixtral-8x7B-v0.1", "target_modules": "all-linear"}
+    plain = {f"layers.{n}.self_attn.q_proj": 4 for n in range(2000)}
+    assert hits(unmatched, args, rank_pattern=plain, **settings) == []
+    assert "more than 100" in hits(unmatched, args, rank_pattern={f"x{n}": 4 for n in range(101)}, **settings)
+
+
+def test_an_expression_with_very_many_numbers_is_not_judged(hits):
+    pytest.importorskip("re2")
+    expression = rf".*\.({'|'.join(map(str, range(3000)))})\.nothing"
+    args = {"field": "adapter.targets", "among": "layers"}
+    assert "more numbers" in hits(unmatched, args, target_modules=expression)

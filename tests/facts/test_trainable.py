@@ -103,3 +103,9 @@ def test_shared_experts_that_lose_their_names(fact):
     assert fact("targets.shared_left", run) == ["mlp.down_proj", "shared_experts.down_proj"]
     mixtral = {**run, "model.base": "mistralai/Mixtral-8x7B-v0.1", "adapter.targets": ["w2"]}
     assert fact("targets.shared_left", mixtral) is None
+
+
+def test_settings_that_would_take_minutes_are_not_counted(fact):
+    many = {f"x{n}": 4 for n in range(20_000)}
+    run = {**LLAMA, "adapter.targets": "all-linear", "adapter.rank_pattern": many}
+    assert "more entries" in fact("lora.trainable", run)[0]
