@@ -12,6 +12,8 @@ _LINE = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]{0,200})[ \t]
 _QUOTED = re.compile(r"'([^'\n]*)'|\"((?:[^\"\\\n]|\\[^\n])*)\"")
 _PLAIN = re.compile(r"(?:[^\s#]|[ \t]+(?![\s#])|(?<=\S)#)*")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|([A-Za-z_]\w*))")
+# A value that lines double again and again is somebody hostile's.
+_LONGEST = 32 * 1024
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -59,4 +61,6 @@ def _filled(text: str, seen: dict[str, str]) -> str | Unknown:
     missing = next((one for one in _VARIABLE.finditer(text) if (one[1] or one[3]) not in seen and one[2] is None), None)
     if missing is not None:
         return Unknown(f"`{missing[0]}` is filled in only when the run starts")
+    if sum(len(seen.get(one[1] or one[3], "")) for one in _VARIABLE.finditer(text)) > _LONGEST:
+        return Unknown("the value grows too long")
     return _VARIABLE.sub(lambda one: seen.get(one[1] or one[3], one[2] or ""), text)

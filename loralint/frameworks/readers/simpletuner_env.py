@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from loralint.frameworks.convert import never
 from loralint.frameworks.flags import as_flags
@@ -47,6 +48,7 @@ _FAMILIES = {
 _OLD = "simpletuner<1"
 _OWN = frozenset({"MODEL_TYPE", "LEARNING_RATE", "DATALOADER_CONFIG", "MODEL_NAME", "TRAIN_BATCH_SIZE"})
 _ENOUGH = 3
+_MOST = 2000  # words that anybody hands on
 _EXTRA = ("TRAINER_EXTRA_ARGS", "DEBUG_EXTRA_ARGS")
 
 
@@ -74,7 +76,7 @@ def extra(document: Document) -> list[Document]:
 def _words(document: Document, node: Node, text: str) -> Iterator[Word]:
     """A text as words, each at its place where the text stands in the file as it is."""
     at = document.text.find(text, node.start, node.end)
-    for match in re.finditer(r"\S+", text):
+    for match in islice(re.finditer(r"\S+", text), _MOST):
         start, end = (at + match.start(), at + match.end()) if at >= 0 else (node.start, node.end)
         marks = Mark(start, document.lines), Mark(end, document.lines)
         made = Node("scalar", "str", *marks, match[0], native=match[0])

@@ -98,3 +98,8 @@ def test_any_text_is_read(text: str) -> None:
     assert document.root is not None
     for pair in document.root.pairs:
         assert document.text[pair.key_node.start : pair.key_node.end] == pair.key
+
+
+def test_a_value_that_is_doubled_again_and_again_ends():
+    text = "A=" + "x" * 1000 + "\n" + "A=$A$A\n" * 3000
+    assert isinstance(variables(text)["A"], Unknown)
