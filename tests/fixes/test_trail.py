@@ -124,6 +124,13 @@ def test_what_became_of_the_files(tmp_path):
     assert "edited since" in told()[0]
 
 
+def test_of_files_elsewhere_nothing_is_read(tmp_path):
+    (tmp_path / "root").mkdir()
+    (tmp_path / "b.yaml").write_bytes(b"old")
+    add(tmp_path / "root", "../b.yaml")
+    assert audit(str(tmp_path / "root"), *read_trail(str(tmp_path / "root"))) == ((), ())
+
+
 def test_no_secret_and_no_control_character_gets_in(tmp_path):
     (path,) = add(tmp_path, before=f"token: {TOKEN}\nr: 0", after="r: 16\x1b[31m", key=TOKEN).paths
     body = json.loads((tmp_path / path).read_text())
