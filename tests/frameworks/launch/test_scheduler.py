@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import loralint
-from loralint.model import Unknown
+from loralint.frameworks.read import read_layer
+from loralint.frameworks.readers.launch.scheduler import READER, directives
+from loralint.frameworks.table import Look
+from loralint.model import Unknown, Value
+from loralint.source.read import read_text
 
 LINE = (
     "{} torchrun --nproc_per_node=4 src/train.py --stage sft --finetuning_type lora"
@@ -74,3 +80,20 @@ def test_more_processes_than_cards(tmp_path, before, tier):
     """A directive is what `sbatch` may be told otherwise; an option of srun is not."""
     run, _ = _run(tmp_path, "#SBATCH --gres=gpu:2", before)
     assert [(one.rule, one.tier) for one in run.findings] == ([("LL526", tier)] if tier else [])
+
+
+WORDS = st.sampled_from(
+    ["--gres", "=", "gpu", ":", "a100", "4", ",", "-N", "-C", "[", "|", "select=", "num=", '"', " ", "#", "_3g.20gb"]
+)
+
+
+@given(st.sampled_from(["SBATCH", "PBS", "BSUB"]), st.lists(WORDS, max_size=20))
+def test_every_directive_is_read_and_points_into_the_text(kind, words):
+    text = f"#!/bin/sh\n#{kind} {''.join(words)}\necho\n"
+    document = directives(read_text(text, "job.sh"))
+    assert document is not None
+    layer = read_layer(document, READER, Look(lambda field: Value(None, "absent", field=field), lambda _: False))
+    for value in (one for several in layer.values.values() for one in several):
+        assert isinstance(value.value, Unknown) or value.value
+        assert value.span is not None
+        assert text[value.span.start : value.span.end] in text.splitlines()[1]
