@@ -62,8 +62,8 @@ class StabilityGuard(TrainerCallback):
     Attributes: stopped, the reason, "" while all is well; steps, the last 1,000 of `Step`; modules, `Norms` by module;
     missing, LoRA parameters that the optimizer does not train.
 
-    For one process with one device, in fp32, bf16 or fp16, with accumulation. DeepSpeed, FSDP and XLA keep gradients
-    elsewhere, and several devices split the loss: RuntimeError at the start.
+    For one process, or several with a device each (DDP), in fp32, bf16 or fp16, with accumulation. DeepSpeed, FSDP and
+    XLA keep gradients elsewhere, and `DataParallel` splits the loss: RuntimeError at the start.
     """
 
     def __init__(self, *, on_unstable: str = "raise", clip: float | None = None, log: str | None = None) -> None:
@@ -118,7 +118,7 @@ class StabilityGuard(TrainerCallback):
     ) -> None:
         """Gradients are complete, unscaled and clipped by the Trainer; the weights are as they were."""
         assert self._trained is not None
-        step, loss, norms = state.global_step + 1, self._loss(), self._trained.norms()
+        step, loss, norms = state.global_step + 1, self._loss(args), self._trained.norms()
         broken = self._broken(loss, norms, patience=_SCALER if args.fp16 else 1)
         if broken:
             self._stop(f"{broken} is not finite at step {step}", broken, control)
@@ -129,7 +129,7 @@ class StabilityGuard(TrainerCallback):
         for name, value in norms.items():
             seen = self.modules.get(name)
             self.modules[name] = seen.then(value, step) if seen else Norms(value, value, step, value)
-        if self.log:
+        if self.log and state.is_world_process_zero:
             _write(self.log, self.steps[-1])
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
@@ -171,12 +171,16 @@ class StabilityGuard(TrainerCallback):
         if self.stopped and self.on_unstable == "raise":
             raise UnstableTrainingError(self.stopped, self.good_step, self.tensor)
 
-    def _loss(self) -> float | None:
+    def _loss(self, args: TrainingArguments) -> float | None:
+        """Mean over the step's rows, the same in every process, so that all of them decide alike."""
         losses, self._losses = self._losses, []
         if not losses:
             return None
-        together = torch.stack(losses).sum().item()
-        return together if self._shares else together / len(losses)
+        together = torch.stack(losses).sum() / (1 if self._shares else len(losses))
+        if args.world_size > 1:
+            torch.distributed.all_reduce(together)  # a share is one of all tokens, or of this process's own
+            together /= 1 if self._shares and args.average_tokens_across_devices else args.world_size
+        return together.item()
 
     def _broken(self, loss: float | None, norms: Mapping[str, float], patience: int) -> str:
         """What is not finite, for long enough: "loss", or a gradient by its parameter's name; "" for nothing."""
@@ -199,7 +203,10 @@ class StabilityGuard(TrainerCallback):
         return most / norm
 
     def _judge(self, loss: float, state: TrainerState, control: TrainerControl) -> None:
-        if self.stopped or not isfinite(loss):
+        if self.stopped:
+            return
+        if not isfinite(loss):
+            self._stop(f"loss is not finite at step {state.global_step}", "loss", control)
             return
         self._level.add(loss)
         if self._level.diverged:
@@ -231,8 +238,10 @@ def _refuse(args: TrainingArguments) -> None:
     for name, title in (("deepspeed", "DeepSpeed"), ("fsdp", "FSDP"), ("tpu_num_cores", "XLA")):
         if getattr(args, name, None):
             raise RuntimeError(f"StabilityGuard does not work with {title}, which keeps gradients where it cannot look")
-    if args.world_size > 1 or args.n_gpu > 1:
-        raise RuntimeError("StabilityGuard works with one process on one device; here the loss is split over several")
+    if args.n_gpu > 1:
+        raise RuntimeError(
+            "StabilityGuard does not work with DataParallel, which splits the loss: start it by torchrun"
+        )
 
 
 def _write(path: str, step: Step) -> None:

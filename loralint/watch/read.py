@@ -32,6 +32,8 @@ def read(path: str) -> History:
         raise UnreadableError(f"{path}: no log is there; looked for {known}, also in checkpoint-*; give its path")
     if os.path.basename(files[0]).startswith(_EVENTS):
         return _events(files)
+    if files[0].endswith(".wandb"):
+        raise UnreadableError(f"{files[0]}: W&B's own binary form; export the history as CSV or JSON Lines")
     data = _load(files[0])
     if is_events(data):
         return _events(files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,9 @@ def make(base, tmp_path: Path):
 
     config, weights, ids = base
 
-    def one(guard=None, rates=lambda _: 2e-3, folder="out", callbacks=(), optim=None, *, masked=False, **more):
+    def one(
+        guard=None, rates=lambda _: 2e-3, folder="out", callbacks=(), optim=None, compute=None, *, masked=False, **more
+    ):
         torch.manual_seed(0)
         model = LlamaForCausalLM(config)
         model.load_state_dict(weights, strict=False)
@@ -83,6 +86,7 @@ def make(base, tmp_path: Path):
             train_dataset=rows,
             eval_dataset=torch.utils.data.Subset(rows, range(8)),
             callbacks=given,
+            compute_loss_func=compute,
             optimizers=(optimizer, schedule),
         )
 
@@ -209,6 +213,21 @@ def test_a_loss_that_the_trainer_logs_as_a_number_is_seen_to_be_nan(make):
         trainer.train()
 
 
+def test_a_model_that_returns_no_loss_is_judged_by_the_log(make):
+    def compute(outputs, labels, num_items_in_batch=None):
+        del num_items_in_batch
+        assert outputs.get("loss") is None
+        return torch.nn.functional.cross_entropy(outputs["logits"][:, :-1].flatten(0, 1), labels[:, 1:].flatten())
+
+    trainer = make(StabilityGuard(), _blows_up, compute=compute)
+    with pytest.raises(UnstableTrainingError, match="^loss stands at"):
+        trainer.train()
+    assert _checkpoints(trainer) == ["checkpoint-10"]
+    trainer = make(StabilityGuard(), compute=compute, masked=True, logging_nan_inf_filter=False, folder="nan")
+    with pytest.raises(UnstableTrainingError, match="not finite at step 1"):
+        trainer.train()
+
+
 def test_a_broken_weight_is_found_before_it_is_saved(make):
     trainer = make(StabilityGuard(), callbacks=[_Break(20, math.nan, weight=True)])
     with pytest.raises(UnstableTrainingError, match=f"^{PARAMETER} is not finite at step 20"):
@@ -331,3 +350,69 @@ def test_what_it_cannot_look_into_is_refused(make, name, value):
     setattr(trainer.args, name, value)
     with pytest.raises(RuntimeError, match="StabilityGuard does not work with"):
         trainer.callback_handler.on_train_begin(trainer.args, trainer.state, trainer.control)
+
+
+_PROCESS = """
+import sys, torch
+sys.path.insert(0, sys.argv[1])
+from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
+from peft import LoraConfig, get_peft_model
+from loralint.probe import StabilityGuard
+folder, average, poison = sys.argv[2:]
+torch.manual_seed(0)
+config = LlamaConfig(hidden_size=32, intermediate_size=48, num_hidden_layers=1, num_attention_heads=2, vocab_size=64)
+model = get_peft_model(LlamaForCausalLM(config), LoraConfig(r=4, target_modules=["q_proj"]))
+ids = torch.randint(0, 64, (64, 8), generator=torch.Generator().manual_seed(1))
+counted = [torch.where(torch.arange(8) < 3 + at % 5, one, -100) for at, one in enumerate(ids)]
+rows = [{"input_ids": one, "labels": label} for one, label in zip(ids, counted)]
+guard = StabilityGuard(on_unstable="stop", log=folder + "/guard.jsonl")
+arguments = TrainingArguments(
+    folder, max_steps=6, per_device_train_batch_size=2, gradient_accumulation_steps=2, logging_steps=1,
+    use_cpu=True, report_to="none", save_strategy="no", disable_tqdm=True, ddp_backend="gloo",
+    average_tokens_across_devices=average == "1",
+)
+trainer = Trainer(model, arguments, train_dataset=rows, callbacks=[guard])
+if trainer.args.process_index == 1 and poison == "1":
+    whole = model.forward
+    def poisoned(*args, **kwargs):
+        out = whole(*args, **kwargs)
+        if trainer.state.global_step == 3:
+            out.loss = out.loss * float("nan")
+        return out
+    model.forward = poisoned
+trainer.train()
+logged = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+losses = [step.loss for step in guard.steps]
+print("RESULT", losses, logged, trainer.state.global_step, guard.stopped, sep="|", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("average", "poison"), [("0", "0"), ("1", "1")])
+def test_several_processes_see_one_loss_and_stop_together(tmp_path, average, poison):
+    import socket
+    import subprocess
+    import sys
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    root = str(Path(loralint.__file__).parents[1])
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", _PROCESS, root, str(tmp_path), average, poison],
+            env={**os.environ, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for rank in (0, 1)
+    ]  # fmt: skip
+    outputs = [process.communicate(timeout=300) for process in processes]
+    told = [line.split("|") for out, _ in outputs for line in out.splitlines() if line.startswith("RESULT")]
+    assert len(told) == 2, outputs
+    (_, losses, logged, *end), (_, theirs, _, *their_end) = told
+    assert (losses, end) == (theirs, their_end)
+    seen = [json.loads(text.replace("nan", "NaN"))[:3] for text in (losses, logged)]
+    assert seen[0] == pytest.approx(seen[1], rel=1e-4)
+    stopped = ["4", "loss is not finite at step 4; step 3 was the last good one"]
+    assert end == (stopped if poison == "1" else ["6", ""])
+    assert len((tmp_path / "guard.jsonl").read_text("utf-8").splitlines()) == int(end[0])

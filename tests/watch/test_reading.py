@@ -252,6 +252,7 @@ def test_the_newest_log_of_a_folder_counts(tmp_path):
         ("empty", "", "no losses are in it"),
         ("rows.csv", "a,b\n1,2\n", "no losses are in it"),
         ("deep.jsonl", "[" * 100_000, "no losses are in it"),
+        ("run-x.wandb", ":W&B", "export the history"),
     ],
 )
 def test_what_is_no_log_is_said(tmp_path, name, text, said):
