@@ -18,8 +18,8 @@ LEAST_KNOWN = 2.5  # nats below chance; a base that knows less cannot be broken,
 
 class Base(NamedTuple):
     """title: as a verdict names it. rows: [many, tokens] of held-out ids. gain: factor on alpha, see `Arm`. kind: whose
-    bands hold for it, embedded or own. vocabulary: ids that the head tells apart. most_rows: of one step, for the
-    sake of time.
+    bands hold for it, embedded, own or cut. vocabulary: ids that the head tells apart. most_rows: of one step, for the
+    sake of time. layers: of a cut, the numbers that its layers have in the whole model.
     """
 
     title: str
@@ -29,6 +29,7 @@ class Base(NamedTuple):
     kind: str
     vocabulary: int
     most_rows: int = 4
+    layers: tuple[int, ...] = ()
 
     def batches(self, steps: int, rows: int, seed: int) -> list[Tensor]:
         """`steps` batches of [rows, tokens], drawn by the seed; the text starts over where it is too short."""

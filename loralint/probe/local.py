@@ -77,7 +77,8 @@ def local(
     if not layers:
         return _base(f"{name} ({size / 1e6:.0f} M)", model, text, "own", device)
     heal(model, text.healing.to(device), config.hidden_size, tell)
-    return _base(f"{name} ({size / 1e6:.0f} M), {len(layers)} layers of it, healed", model, text, "cut", device)
+    title = f"{name} ({size / 1e6:.0f} M), {len(layers)} layers of it, healed"
+    return _base(title, model, text, "cut", device)._replace(layers=layers)
 
 
 def _base(title: str, model: Pruned, text: Text, kind: str, device: str) -> Base:

@@ -124,14 +124,15 @@ def _loader(request: Request, device: str) -> Callable[[str], Base]:
 def _probe(config: Config, request: Request, base: Base) -> Probed:
     import torch
 
-    from loralint.probe.base import linear_layers
     from loralint.probe.experiment import Limits, experiment
     from loralint.probe.plan import plan
     from loralint.probe.report import cause_of, probed
     from loralint.probe.suggest import suggested
 
-    layers = linear_layers(base.model) if base.kind != "embedded" else ()
-    found = plan(Scope(config, FACTS), request.seed, layers)
+    names = _names(base)
+    found = plan(Scope(config, FACTS), request.seed, tuple(names))
+    if names:
+        found = found._replace(arm=found.arm._replace(targets=tuple(names[one] for one in found.arm.targets)))
     found = found._replace(rows=min(found.rows, base.most_rows))
     limits, threads = Limits(request.steps, request.seconds, request.progress), torch.get_num_threads()
     if base.kind == "embedded":
@@ -143,3 +144,16 @@ def _probe(config: Config, request: Request, base: Base) -> Probed:
     finally:
         torch.set_num_threads(threads)
     return probed(found, base, outcome, config.get("optim.lr"), cause, suggestion)
+
+
+def _names(base: Base) -> dict[str, str]:
+    """The linear layers of a model of the user's own, by their names in the whole model; none for the embedded one."""
+    from loralint.probe.base import linear_layers
+    from loralint.probe.weights import in_layer, layer_of
+
+    if base.kind == "embedded":
+        return {}
+    names = linear_layers(base.model)
+    if not base.layers:
+        return {name: name for name in names}
+    return {in_layer(name, base.layers[layer_of(name) or 0]): name for name in names}

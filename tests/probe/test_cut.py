@@ -194,3 +194,33 @@ def _write_gguf(package, path: Path, model) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def test_the_layers_of_a_cut_keep_their_numbers_for_the_targets(cut):
+    from loralint.probe.base import Base
+    from loralint.probe.request import _names
+
+    names = _names(Base("", cut(), ROWS, 1.0, "cut", len(TOKENS), layers=(0, 11)))
+    assert names["model.layers.11.mlp.up_proj"] == "model.layers.1.mlp.up_proj"
+    assert len(names) == 14
+
+
+def test_a_model_too_large_is_cut_healed_and_named_so(saved, tmp_path, monkeypatch):
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    from loralint.probe.local import local
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(healing, "STEPS", 2)
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({one: at for at, one in enumerate(alphabet)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    config = _config()
+    config.vocab_size = len(alphabet)
+    _, folder = saved(config)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    base = local(folder, "cpu", whole=0)
+    assert (base.kind, base.layers) == ("cut", (0, 1, 2, 7, 8, 9, 10, 11))
+    assert base.title.endswith("8 layers of it, healed")
+    assert len(base.rows) == 288
