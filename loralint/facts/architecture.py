@@ -44,7 +44,8 @@ def built(scope: Scope, version: str = "5") -> catalogue.Architecture:
             return architecture(path, task, version)
         return catalogue.from_sizes(type_of(scope), _sizes(scope), task, version)
     except Unsolved as unsolved:
-        raise Missing(str(unsolved)) from None
+        more = "" if isinstance(path, str) else " (give --model-config)"
+        raise Missing(f"{unsolved}{more}") from None
 
 
 def _sizes(scope: Scope) -> dict[str, object]:
