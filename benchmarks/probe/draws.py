@@ -2,7 +2,8 @@
 
 Of five, two lie near the edge (within a factor of 3 of a rough formula of it), one lies within a factor of 300 below to
 30 above, as rates of the wild do, and two are so slow that they may stall: their rates sum up to little. The formula
-only aims the draws. It was fitted to the recorded runs and no verdict rests on it.
+only aims the draws. It was fitted to the recorded runs and no verdict rests on it. For SGD it aimed six times too low,
+so from number 5000 on all are SGD and near the edge that the first dozen showed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _KINDS = ("near", "slow", "near", "wide", "slow")
 _EDGES = {"adamw": 0.006, "adafactor": 0.006, "lion": 0.0008, "sgd": 0.4}
 _PRECISIONS = ("amp",) * 4 + ("fp32", "bf16")
 TEXTS = ("prose", "code", "torch")
+_SGD_FROM, _HIGHER = 5000, 6.0
 
 
 class Draw(NamedTuple):
@@ -39,8 +41,9 @@ class Draw(NamedTuple):
 
 def drawn(number: int) -> Draw:
     """The configuration of a number."""
-    draw, kind = random.Random(number), _KINDS[number % len(_KINDS)]
-    optimizer = draw.choice(_OPTIMIZERS)
+    only_sgd = number >= _SGD_FROM
+    draw, kind = random.Random(number), "near" if only_sgd else _KINDS[number % len(_KINDS)]
+    optimizer = "sgd" if only_sgd else draw.choice(_OPTIMIZERS)
     rank = draw.choice((2, 4, 8, 16, 32, 64, 128))
     rslora = draw.random() < 0.25
     alpha = max(1.0, rank * draw.choice((0.25, 0.5, 1, 2, 2, 4)) / (math.sqrt(rank) / 2 if rslora else 1))
@@ -65,7 +68,7 @@ def drawn(number: int) -> Draw:
     batch = draw.choice((1, 1, 2) if kind == "slow" else (1, 2, 2, 4, 8))
     steps = draw.choice((60,) if kind == "slow" or batch > 4 else (60, 60, 60, 100, 150))
     shape = Schedule(draw.choice(("constant", "linear", "cosine")), draw.choice((0.0, 0.05, 0.1)))
-    rate = _rate(arm, kind, steps * mean_factor(shape), draw)
+    rate = _rate(arm, kind, steps * mean_factor(shape), draw) * (_HIGHER if only_sgd else 1.0)
     return Draw(
         Plan(arm._replace(lr=rate), min(8, max(2, batch)), shape, steps), batch, draw.choice(TEXTS), precision, kind
     )
