@@ -6,6 +6,7 @@ Prints tables for the documentation: stability, learning, and what the static st
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 from collections import Counter
@@ -13,7 +14,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from reprobe import lines, plan_of
+from loralint.probe.arm import Arm
+from loralint.probe.plan import Plan
+from loralint.probe.schedule import Schedule, mean_factor
 
 _WORDS = ("STABLE", "NOT LEARNING", "BORDERLINE", "UNSTABLE")
 _LABELS = ("learnt", "stalled", "unstable")
@@ -37,6 +40,17 @@ def main() -> int:
         spread(optimizer, [run for run in runs if run["arm"]["optimizer"] == optimizer])
     gates([run for run in runs if run["width"] and run["arm"]["optimizer"] in ("adamw", "adafactor")])
     return 0
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The runs of a file; none where there is no such file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def plan_of(run: dict[str, Any]) -> Plan:
+    """The configuration that a line of `fine_tunes.py` was made with."""
+    arm = Arm(**{**run["arm"], "targets": tuple(run["arm"]["targets"])})
+    return Plan(arm, min(8, max(2, run["batch"])), Schedule(*run["schedule"]), run["steps"])
 
 
 def width(path: Path) -> int:
@@ -77,8 +91,6 @@ def learning(runs: Iterable[dict[str, Any]]) -> None:
 
 def moved(run: dict[str, Any]) -> float:
     """The whole run's sum of rates over the ramp's rate."""
-    from loralint.probe.schedule import mean_factor
-
     plan = plan_of(run)
     return plan.arm.lr * mean_factor(plan.schedule) * float(plan.steps or 0) / float(run["ramp"])
 

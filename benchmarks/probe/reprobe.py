@@ -11,16 +11,13 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import torch
 from fine_tunes import verdict
+from judged import lines, plan_of
 
-from loralint.probe.arm import Arm
 from loralint.probe.base import embedded
 from loralint.probe.local import local
-from loralint.probe.plan import Plan
-from loralint.probe.schedule import Schedule
 
 
 def main() -> int:
@@ -45,17 +42,6 @@ def main() -> int:
             file.flush()
             print(line, run["label"], flush=True)
     return 0
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    """The runs of a file; none where there is no such file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
-
-
-def plan_of(run: dict[str, Any]) -> Plan:
-    """The configuration that a line of `fine_tunes.py` was made with."""
-    arm = Arm(**{**run["arm"], "targets": tuple(run["arm"]["targets"])})
-    return Plan(arm, min(8, max(2, run["batch"])), Schedule(*run["schedule"]), run["steps"])
 
 
 if __name__ == "__main__":
