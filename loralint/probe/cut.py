@@ -68,10 +68,15 @@ def cut_state(weights: Weights, layers: tuple[int, ...], tokens: Tensor) -> dict
 
 
 def assembled(config: Any, state: dict[str, Tensor]) -> Any:
-    """A model of Transformers with this config and these tensors. Raises ValueError where some are missing."""
+    """A model of Transformers with this config and these tensors.
+
+    Raises ValueError where some are missing, or Transformers has no causal language model of the kind.
+    """
     from transformers import AutoModelForCausalLM
 
-    kind = AutoModelForCausalLM._model_mapping[type(config)]  # noqa: SLF001 - no public name for it
+    kind = AutoModelForCausalLM._model_mapping.get(type(config), None)  # noqa: SLF001 - no public name for it
+    if kind is None:
+        raise ValueError(f"Transformers has no causal language model of the kind {config.model_type}")
     model, found = kind.from_pretrained(
         None, config=config, state_dict=state, dtype=torch.float32, output_loading_info=True
     )

@@ -101,6 +101,13 @@ def test_a_tensor_that_is_missing_is_named(saved):
         assembled(cut_config(model.config, (0, 9, 10, 11), len(TOKENS)), state)
 
 
+def test_what_is_no_causal_language_model_is_refused():
+    from transformers import T5Config
+
+    with pytest.raises(ValueError, match="no causal language model of the kind t5"):
+        assembled(T5Config(), {})
+
+
 @pytest.fixture
 def cut(monkeypatch, tmp_path):
     """cut() -> a model of two layers that knows nothing; healing takes 40 steps and has a cache of its own."""
