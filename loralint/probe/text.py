@@ -9,7 +9,7 @@ from torch import Tensor
 
 _LENGTH, _ROWS = 32, 288
 _FEWEST = 16  # rows; of fewer every batch is the same
-_CHARACTERS = 16  # of a token, at most about
+_ENOUGH = 16 * _LENGTH * _ROWS  # characters; a token has 16 at most, or about
 
 
 class Text(NamedTuple):
@@ -22,17 +22,19 @@ class Text(NamedTuple):
 
 def text_for(tokenizer: Any, prose: str, *, heals: bool) -> Text:
     """Rows of a text, each after BOS where the model has one. prose: "" for our own text. heals: whether a cut is to be
-    trained, on text that it is not probed on.
+    trained, on text that it is not probed on. The tokens of our own text are in use with any other too: few words would
+    bring chance down to where no base is far below it.
 
     Raises ValueError for too few tokens.
     """
     own = prose or _own_text()
-    probed = _rows(tokenizer, own[: _CHARACTERS * _LENGTH * _ROWS], _ROWS)
+    probed = _rows(tokenizer, own[:_ENOUGH], _ROWS)
     if len(probed) < _FEWEST:
         raise ValueError(f"{len(probed)} rows of text are too few: a probe takes {_FEWEST * _LENGTH} tokens at least")
     healing = _rows(tokenizer, _own_text())[0 if prose else _ROWS :] if heals else probed[:0]
-    tokens, numbers = torch.unique(torch.cat((probed, healing)), return_inverse=True)
-    return Text(tokens, numbers[: len(probed)], numbers[len(probed) :])
+    beside = _rows(tokenizer, _own_text()[:_ENOUGH], _ROWS) if prose and not heals else probed[:0]
+    tokens, numbers = torch.unique(torch.cat((probed, healing, beside)), return_inverse=True)
+    return Text(tokens, numbers[: len(probed)], numbers[len(probed) : len(probed) + len(healing)])
 
 
 def _rows(tokenizer: Any, prose: str, most: int | None = None) -> Tensor:
