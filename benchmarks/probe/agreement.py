@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
+from judged import gates
 from runs import Real, real_runs
 
 from loralint.probe.base import Base, embedded, loss_of
@@ -26,7 +27,7 @@ from loralint.probe.stack import Stack
 from loralint.probe.train import train
 from loralint.probe.verdict import band
 
-TOGETHER = 6
+TOGETHER, WIDTH = 6, 576  # runs in a stack; of SmolLM2-135M, which all recorded runs are of
 
 
 def main() -> int:
@@ -106,6 +107,7 @@ def report(runs: list[Real], lines: dict[str, dict[str, list[float]]], above: fl
         print(
             "  bands", low, high, {f"{band}/{'unstable' if u else 'fine'}": n for (band, u), n in sorted(table.items())}
         )
+    gates((run.arm, WIDTH, run.label == "unstable") for run in runs if run.arm.optimizer == "adamw")
     print("CPU s a run:", round(sum(float(line["cpu_s"]) for line in lines.values()) / len(lines), 2))
 
 

@@ -23,6 +23,7 @@ _LABELS = ("learnt", "stalled", "unstable")
 _CALM = ("STABLE", "NOT LEARNING")
 # Widths of the residual stream by file; P is taken with them, as the linter does with `hidden_size`.
 _WIDTHS = {"smollm2": 576, "gemma3": 640}
+_BOUNDS = {"E": (0.05, 0.13, 0.3), "P": (0.1, 0.25, 0.5, 1.5, 2.5)}
 
 
 def main() -> int:
@@ -38,7 +39,8 @@ def main() -> int:
     learning(runs)
     for optimizer in sorted({run["arm"]["optimizer"] for run in runs}):
         spread(optimizer, [run for run in runs if run["arm"]["optimizer"] == optimizer])
-    gates([run for run in runs if run["width"] and run["arm"]["optimizer"] in ("adamw", "adafactor")])
+    like_adam = [run for run in runs if run["width"] and run["arm"]["optimizer"] in ("adamw", "adafactor")]
+    gates((plan_of(run).arm, run["width"], run["label"] == "unstable") for run in like_adam)
     return 0
 
 
@@ -111,23 +113,21 @@ def ranked(pairs: Sequence[tuple[float, bool]]) -> str:
     return f"{len(bad)} unstable, {len(good)} not; AUC {auc:.3f}; {meet}"
 
 
-def gates(runs: Sequence[dict[str, Any]]) -> None:
-    """The static steps on the same runs: E = alpha_eff lr_B, P = E lr_A width."""
-    for name, bounds in (("E", (0.05, 0.3)), ("P", (0.1, 0.5, 1.5))):
-        values = [(static(run)[name], run["label"] == "unstable") for run in runs]
+def gates(runs: Iterable[tuple[Arm, int, bool]]) -> None:
+    """The static steps on the same runs, E = alpha_eff lr_B and P = E lr_A width, at the golden list's bounds."""
+    known = [(static(arm, size), unstable) for arm, size, unstable in runs]
+    for name, bounds in _BOUNDS.items():
+        values = [(steps[name], unstable) for steps, unstable in known]
         print(f"\n{name}: {ranked(values)}")
         for bound in bounds:
-            above = [unstable for value, unstable in values if value > bound]
-            print(f"  above {bound}: {shown(sum(above), len(above))} broke; below it", end=" ")
-            below = [unstable for value, unstable in values if value <= bound]
-            print(f"{shown(sum(below), len(below))} broke")
+            above, below = ([broke for value, broke in values if (value > bound) is which] for which in (True, False))
+            print(f"  {bound}: broke above it {shown(sum(above), len(above))}, below {shown(sum(below), len(below))}")
 
 
-def static(run: dict[str, Any]) -> dict[str, float]:
-    """E and P of a run."""
-    arm = plan_of(run).arm
+def static(arm: Arm, size: int) -> dict[str, float]:
+    """E and P of a run. size: width of the residual stream."""
     first = arm.scale * arm.rank * arm.lr * arm.lr_ratio
-    return {"E": first, "P": first * arm.lr * run["width"]}
+    return {"E": first, "P": first * arm.lr * size}
 
 
 def shown(part: int, whole: int) -> str:
