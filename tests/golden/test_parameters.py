@@ -108,7 +108,7 @@ def test_second_hand_values_never_gate(entry_id):
 
 
 def test_only_a_product_step_far_beyond_every_edge_blocks():
-    """The rate, the first step and rounding ask for a second look; S is for the product step past 1.5."""
+    """The rate, the first step and rounding ask for a second look; S is for the product step past 2.5."""
     judged = {"optim.lr", "lora.E", "lora.P", "rounding.frozen_share"}
     blocking = [
         (parameter, bound.sides())
@@ -116,7 +116,7 @@ def test_only_a_product_step_far_beyond_every_edge_blocks():
         for bound in entry.bounds
         if parameter in judged and bound.tier == "S"
     ]
-    assert blocking == [("lora.P", {"above": 1.5})]
+    assert blocking == [("lora.P", {"above": 2.5})]
 
 
 def test_matters_of_taste_are_notes_at_most():
