@@ -226,12 +226,17 @@ class Run(NamedTuple):
 class Report(NamedTuple):
     """All runs of one invocation.
 
-    For code frames only: `texts` maps each file to its decoded text, `cells` a notebook and a cell to the cell's text.
+    For code frames and places only: `texts` maps each file to its decoded text, `cells` a notebook and a cell to the
+    cell's text. root: absolute path of the folder from which other programs name files; empty: as given. fail_on: the
+    lowest tier that fails the check. exit_code: of the process; None where there is none.
     """
 
     runs: tuple[Run, ...]
     texts: Mapping[str, str] = {}
     cells: Mapping[tuple[str, int], str] = {}
+    root: str = ""
+    fail_on: str = "S"
+    exit_code: int | None = None
 
     def text(self, span: Span) -> str:
         """The text that a place's lines count in; empty when it is not at hand."""

@@ -15,7 +15,7 @@ from loralint.cli.options import about_the_probe, about_the_run, settings_for, u
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
-from loralint.render import FORMATS, WITH_FIXES, render
+from loralint.render import FORMATS, FROM_ROOT, WITH_FIXES, render
 from loralint.source.discover import Candidate, discover
 from loralint.source.document import Document
 from loralint.source.limits import BYTES
@@ -132,9 +132,10 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     told = [one for one in skipped if given["show_skipped"] or one.shown in paths]  # who names a file wants an answer
     told += _without_a_run(read, result)
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
-    _write(result, given, aside=given["fix"] and "-" in paths)
-    code = _exit_code(result, given["fail_on"] or settings.fail_on, given["require_files"])
-    sys.exit(code if written else 1)
+    fail_on = given["fail_on"] or settings.fail_on
+    code = _exit_code(result, fail_on, given["require_files"]) if written else 1
+    _write(_placed(result._replace(fail_on=fail_on, exit_code=code), given), given, aside=given["fix"] and "-" in paths)
+    sys.exit(code)
 
 
 def _refuse_odd(paths: tuple[str, ...], given: dict[str, Any]) -> None:
@@ -245,6 +246,15 @@ def _documents(
             skipped.append(one)
         else:
             yield read_file(one.path, one.shown)
+
+
+def _placed(result: Report, given: dict[str, Any]) -> Report:
+    """The report with the folder that files are named from, where a format asks for it."""
+    if FROM_ROOT.isdisjoint((given["format_"], *dict(given["outputs"]))):
+        return result
+    from loralint.source.checkout import root_for
+
+    return result._replace(root=root_for(next((run.files[0] for run in result.runs if run.files), "")))
 
 
 def _write(result: Report, given: dict[str, Any], *, aside: bool) -> None:

@@ -7,12 +7,13 @@ from typing import cast
 
 from loralint.model import Report
 
-FORMATS = ("full", "concise", "json")
-WITH_FIXES = frozenset({"json"})  # formats that show the edits of a fix
-_MODULES = {"full": "full", "concise": "concise", "json": "json_v1", "statistics": "statistics"}
+FORMATS = ("full", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown")
+WITH_FIXES = frozenset({"json", "sarif"})  # formats that show the edits of a fix
+FROM_ROOT = frozenset({"sarif", "junit", "github", "gitlab", "markdown"})  # that name files from the repository's root
+_MODULES = {"json": "json_v1"}  # where it is called otherwise than its format
 
 
 def render(name: str, report: Report, *, color: bool) -> str:
     """The report in a format of `FORMATS` (or "statistics"), ending in a newline unless empty."""
-    module = import_module(f"loralint.render.{_MODULES[name]}")
+    module = import_module(f"loralint.render.{_MODULES.get(name, name)}")
     return cast("str", module.render(report, color=color))

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from loralint.model import Finding, Fix, Note, Report, Run, Table, Unknown, Value
+from loralint.model import Edit, Finding, Fix, Note, Report, Run, Table, Unknown, Value
 from loralint.source.secrets import mask, redact
 from loralint.version import __version__
 
@@ -80,10 +80,15 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _fix(fix: Fix | None) -> dict[str, Any] | None:
-    """None also for a fix that would copy a secret."""
+    edits = shareable(fix)
+    return {"safe": fix.safe, "edits": [edit._asdict() for edit in edits]} if fix and edits else None
+
+
+def shareable(fix: Fix | None) -> tuple[Edit, ...]:
+    """The edits of a fix; none where they would copy a secret."""
     if fix is None or any(redact(edit.text) != edit.text for edit in fix.edits):
-        return None
-    return {"safe": fix.safe, "edits": [edit._asdict() for edit in fix.edits]}
+        return ()
+    return fix.edits
 
 
 def _note(note: Note) -> dict[str, Any]:

@@ -95,7 +95,21 @@ def test_few_modules_of_ours_are_loaded(clean):
     ours = {name for name in new if name.startswith("loralint")}
     assert 30 < len(ours) <= 95
     commands = {f"loralint.cli.{name}" for name in ("explain", "golden", "rules", "show", "baseline")}
-    formats = {f"loralint.render.{name}" for name in ("json_v1", "frame", "concise", "statistics", "page")}
+    formats = {
+        f"loralint.render.{name}"
+        for name in (
+            "json_v1",
+            "frame",
+            "concise",
+            "statistics",
+            "page",
+            "sarif",
+            "junit",
+            "github",
+            "gitlab",
+            "markdown",
+        )
+    }
     assert ours & (commands | formats) == set()
 
 

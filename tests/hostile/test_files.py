@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+from loralint.render import FORMATS
+
 HEAD = (
     "base_model: NousResearch/Llama-2-7b-hf\nadapter: lora\nlora_r: 16\nlora_alpha: 16\nlora_target_linear: true\n"
     "micro_batch_size: 1\nlearning_rate: 0.0002\n"
@@ -203,7 +205,7 @@ def test_an_unreadable_file_and_folder_are_told(hostile):
 def test_names_that_a_terminal_would_obey(hostile):
     for name in ("\x1b[2J.yaml", "a\nb.yaml", "::error::x.yaml", "\u202ex.yaml", "-rf.yaml", os.fsdecode(b"\xff.yaml")):
         (hostile.folder / name).write_text(HEAD.replace("lora_r: 16", "lora_r: 0"), encoding="utf-8")
-    for format_ in ("full", "concise", "json"):
+    for format_ in FORMATS:
         done = hostile("check", ".", "--format", format_)
         assert all(char.isprintable() or char == "\n" for char in done.out)
 

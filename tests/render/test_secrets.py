@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import loralint
 from loralint.engine.settings import Settings
+from loralint.render import FORMATS as ALL
 from loralint.render import render
 
 SECRETS = {
@@ -27,7 +28,7 @@ SECRETS = {
     "proxy": "https://user:Sw0rdF1shy9@proxy.example.org/x",
     "header": "Bearer q8W7e6R5t4Y3u2I1o0P9",
 }
-FORMATS = ("full", "concise", "json", "statistics")
+FORMATS = (*ALL, "statistics")
 BASE = {"base_model": "a/b", "adapter": "lora", "lora_r": 0, "lora_alpha": 0, "learning_rate": 1e-4}
 KEYS = [
     "base_model", "lora_r", "lora_alpha", "learning_rate", "optimizer", "lora_target_modules", "bf16", "datasets",

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from loralint.model import Finding, Note, Related, Report, Run, Span
-from loralint.render import render
+from loralint.render import FORMATS, render
 from loralint.render.frame import WIDTH, frame
 from loralint.render.style import Style
 
@@ -235,7 +235,7 @@ def test_names_of_files_and_keys_are_made_harmless(report_on):
         'base_model: a/b\nadapter: lora\n"lora_\\e[31mr": 1\nlearning_rate: 1e-4\n', "a\x1b]0;x\x07.yaml"
     )
     assert report.runs
-    for name in ("full", "concise", "json", "statistics"):
+    for name in (*FORMATS, "statistics"):
         assert all(char.isprintable() or char == "\n" for char in render(name, report, color=False))
 
 
