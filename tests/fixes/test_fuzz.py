@@ -1,6 +1,6 @@
 """Random fixes of random files: the value is reached, all other bytes stay, and a second time changes nothing.
 
-LORALINT_EXAMPLES sets how many; the figures in docs/fixes.md are of 10,000.
+LORALINT_EXAMPLES sets how many; docs/fixes.md says how many were made so far.
 """
 
 from __future__ import annotations

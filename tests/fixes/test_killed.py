@@ -1,6 +1,6 @@
 """Killed while it writes: each file is as it was or as it is to be, no record is broken, and the next fix completes it.
 
-LORALINT_KILLS sets how often; the figure in docs/fixes.md is of 200.
+LORALINT_KILLS sets how often; docs/fixes.md says of how many the figure is.
 """
 
 from __future__ import annotations
