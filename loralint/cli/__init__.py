@@ -27,6 +27,8 @@ COMMANDS = {
     "rules": "List the rules.",
     "golden": "Show the golden parameter list, or one parameter.",
     "baseline": "Record today's findings so that only new ones count.",
+    "gate": "Decide whether a change may be merged, by what is new in it.",
+    "approve": "Approve a finding of tier A, as one of two people.",
     "audit": "Verify or show the records of what fixes changed.",
 }
 

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from loralint.engine.settings_file import Exemption
+    from loralint.engine.settings_file import Exemption, Gate
 
 # Annotations are real objects here, not texts: a NamedTuple compiles each text, which every start would pay for.
 
@@ -26,6 +26,7 @@ class Settings(NamedTuple):
     exceptions: tuple["Exemption", ...] = ()
     model_config: tuple[str, ...] = ()
     model_cache: str = ""
+    gate: "Gate | None" = None
 
 
 class SettingsError(Exception):

@@ -23,6 +23,13 @@ KEYS: dict[str, type] = {
     "baseline": str,
     "per-file-ignores": dict,
     "exceptions": list,
+    "gate": dict,
+}
+_GATE_KEYS: dict[str, type] = {
+    "allowed-signers": str,
+    "protected": list,
+    "require-signed": bool,
+    "inline-ignores": bool,
 }
 _WORDS = {list: "a list", bool: "true or false", str: "a text in quotes", dict: "a table"}
 _EXCEPTION_KEYS = frozenset({"rule", "path", "reason", "expires"})
@@ -35,6 +42,17 @@ class Exemption(NamedTuple):
     path: str
     reason: str
     expires: str
+
+
+class Gate(NamedTuple):
+    """How `loralint gate` decides. allowed_signers: file of keys; protected: patterns of files that two must approve;
+    require_signed: commits that change configs are signed; inline_ignores: comments of the change lift tier A.
+    """
+
+    allowed_signers: str = ".loralint/allowed_signers"
+    protected: tuple[str, ...] = ()
+    require_signed: bool = False
+    inline_ignores: bool = False
 
 
 def read_settings(data: bytes, path: str, inside: str) -> Settings | None:
@@ -52,12 +70,7 @@ def read_settings(data: bytes, path: str, inside: str) -> Settings | None:
 
 def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
     """Check names and types. Raises SettingsError with the file, the key and what it must be."""
-    for key, value in table.items():
-        wanted = KEYS.get(key)
-        if wanted is None:
-            raise SettingsError(f"{path}: unknown key `{key}`; known are {', '.join(sorted(KEYS))}")
-        if not isinstance(value, wanted):
-            raise SettingsError(f"{path}: `{key}` must be {_WORDS[wanted]}")
+    _refuse_odd(table, KEYS, path)
     fail_on = table.get("fail-on", "S")
     if fail_on not in ("S", "A", "B"):
         raise SettingsError(f"{path}: `fail-on` must be S, A or B")
@@ -76,6 +89,26 @@ def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
         tuple(_exemption(path, one) for one in table.get("exceptions", ())),
         tuple(map(str, table.get("model-config", ()))),
         table.get("model-cache", ""),
+        _gate(table["gate"], path) if "gate" in table else None,
+    )
+
+
+def _refuse_odd(table: Mapping[str, Any], known: Mapping[str, type], path: str, prefix: str = "") -> None:
+    for key, value in table.items():
+        wanted = known.get(key)
+        if wanted is None:
+            raise SettingsError(f"{path}: unknown key `{prefix}{key}`; known are {', '.join(sorted(known))}")
+        if not isinstance(value, wanted):
+            raise SettingsError(f"{path}: `{prefix}{key}` must be {_WORDS[wanted]}")
+
+
+def _gate(table: Mapping[str, Any], path: str) -> Gate:
+    _refuse_odd(table, _GATE_KEYS, path, "gate.")
+    return Gate(
+        table.get("allowed-signers", Gate().allowed_signers),
+        tuple(map(str, table.get("protected", ()))),
+        table.get("require-signed", False),
+        table.get("inline-ignores", False),
     )
 
 

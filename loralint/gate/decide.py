@@ -1,0 +1,171 @@
+"""The gate's decision: two trees judged under the base's policy, what is new, and what two people have approved.
+
+Policy (settings, exceptions, keys, owners) is the base's latest, so that a branch made before a key was withdrawn does
+not bring the key back. Findings are compared with the commit where the change parts from the base, so that what others
+have mended there since is not held against it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from loralint.engine.approval import models_of, subject_of
+from loralint.engine.owners import PLACES, owners
+from loralint.engine.ratchet import distinct, judged, new_findings
+from loralint.engine.reviews import reviewers
+from loralint.engine.score import score, verdict
+from loralint.engine.settings_file import Gate
+from loralint.engine.signers import parse_signers
+from loralint.gate.approvals import Approvals, approvals, call
+from loralint.gate.change import change_between, commits_between, fork_of, last_author
+from loralint.gate.faults import protected, unjudged, unsigned
+from loralint.gate.git import commit_of, top_of
+from loralint.gate.judging import Asked, judge_tree, settings_of
+from loralint.gate.tree import Tree, write_tree
+from loralint.model import Finding, Report, Run
+from loralint.source.shown import shown
+
+_MOST_NAMED = 20  # findings whose line's author is looked up: each is a process
+
+
+class Outcome(NamedTuple):
+    """report: of the change, with what does not count marked as suppressed; blocking, waiting: how many findings of
+    tier S, and of tier A without approval, are new; older: how many stood at the base.
+    """
+
+    report: Report
+    blocking: int
+    waiting: int
+    older: int
+    notes: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the change may be merged."""
+        return not (self.blocking or self.waiting)
+
+
+class _Trees(NamedTuple):
+    policy: Tree
+    before: Tree
+    after: Tree
+
+
+def decide(base: str, head: str, asked: Asked, *, reviews: str | None = None, inline: bool = True) -> Outcome:
+    """Judge the change from `base` to `head` in the checkout around the working folder.
+
+    reviews: what the forge told, as JSON (`loralint.engine.reviews`). inline: False disregards comments of the change
+    whatever the settings say. Raises GitError, SettingsError and ValueError.
+    """
+    top = top_of(".")
+    base, head = commit_of(top, base), commit_of(top, head)
+    fork = fork_of(top, base, head)
+    with tempfile.TemporaryDirectory(prefix="loralint-gate-") as folder:
+        policy = write_tree(top, base, os.path.join(folder, "policy"))
+        before = policy if fork == base else write_tree(top, fork, os.path.join(folder, "before"))
+        trees = _Trees(policy, before, write_tree(top, head, os.path.join(folder, "after")))
+        found = reviewers(reviews, head) if reviews is not None else None
+        return _decided(top, (base, fork, head), trees, asked, found, inline)
+
+
+def _decided(
+    top: str, commits: tuple[str, str, str], trees: _Trees, asked: Asked, found: list[str] | None, inline: bool
+) -> Outcome:
+    base, fork, head = commits
+    settings = settings_of(trees.policy)
+    rules = settings.gate or Gate()
+    old = judge_tree(trees.before, settings, asked._replace(fixes=False))
+    now = judge_tree(trees.after, settings, asked)
+    change, made = change_between(top, fork, head), commits_between(top, base, head)
+    signers = parse_signers(trees.policy.read(rules.allowed_signers))
+    given = approvals(top, base, made, trees, signers, found)
+
+    counted = [one for one in distinct(now) if _stands(one, inline and rules.inline_ignores)]
+    new = new_findings(distinct(old), counted, change.renamed)
+    own = list(unjudged(judged(old), judged(now), change, trees.after, now, settings, asked))
+    own += [one for one, _ in protected(rules.protected, change, trees.after)]
+    if rules.require_signed:
+        own += unsigned(top, made, {*judged(old), *judged(now)}, signers)
+
+    whose = _Owners(top, head, trees.policy)
+    models = models_of(now)
+    standing = {_same(one): _weighed(one, models.get(_place(one), set()), given, whose) for one in (*new, *own)}
+    report = _marked(now, standing, {_same(one) for one in counted})
+    report = report._replace(runs=(*report.runs, *_own_runs(standing[_same(one)] for one in own)))
+    tiers = [one.tier for one in standing.values() if one.suppressed is None]
+    notes = (*_policy_notes(settings.file, rules, change.touched | change.deleted, trees.policy), *given.faults())
+    return Outcome(report, tiers.count("S"), tiers.count("A"), len(counted) - len(new), notes)
+
+
+def _stands(finding: Finding, inline: bool) -> bool:
+    """Whether a finding counts if it is new: the base's settings lift it, a comment only where they let it."""
+    by = finding.suppressed["by"] if finding.suppressed is not None else ""
+    return not by or (by == "inline" and (finding.tier == "S" or not inline))
+
+
+def _weighed(finding: Finding, models: set[str], given: Approvals, whose: _Owners) -> Finding:
+    """A new finding as it is told: approved, or with what is missing and whom to ask."""
+    finding = finding._replace(suppressed=None)
+    if finding.tier == "A":
+        subject = subject_of(finding, models)
+        why = given.why_not(subject)
+        if not why:
+            return finding._replace(suppressed={"by": "approval", "reason": "approved by two people"})
+        finding = finding._replace(help=f"{finding.help}; or let two people approve it ({why}): {call(subject)}")
+    said = whose.of(finding) if finding.tier != "B" else ""
+    return finding._replace(help=f"{finding.help}; {said}") if said else finding
+
+
+class _Owners:
+    """Whom to ask about a place: the file's owners by CODEOWNERS of the base, and who git says wrote the line last."""
+
+    def __init__(self, top: str, head: str, policy: Tree) -> None:
+        self._top, self._head, self._left = top, head, _MOST_NAMED
+        self._text = next((policy.read(one) for one in PLACES if one in policy.entries), "")
+
+    def of(self, finding: Finding) -> str:
+        """In words; empty when nobody is known."""
+        file, line, who = finding.span.file, finding.span.line, ""
+        if finding.origin == "set" and finding.span.cell is None and finding.key and self._left:
+            self._left -= 1
+            who = last_author(self._top, self._head, file, line)
+        named = [f"the file belongs to {shown(one)}" for one in [" ".join(owners(self._text, file))] if one]
+        return "; ".join([*named, *([f"the line is by {shown(who, 80)}"] if who else [])])
+
+
+def _marked(report: Report, standing: dict[object, Finding], counted: set[object]) -> Report:
+    """The report in which only what is new and not approved stands."""
+    runs = []
+    for run in report.runs:
+        findings = tuple(
+            standing.get(_same(one)) or (one._replace(suppressed=_OLDER) if _same(one) in counted else one)
+            for one in run.findings
+        )
+        runs.append(run._replace(findings=findings, score=score(findings), verdict=verdict(findings), settings=()))
+    return report._replace(runs=tuple(runs))
+
+
+_OLDER = {"by": "base", "reason": "it stood at the base already"}
+
+
+def _own_runs(findings: Iterable[Finding]) -> Iterator[Run]:
+    for one in findings:
+        yield Run((one.span.file,), None, score([one]), verdict([one]), (one,))
+
+
+def _policy_notes(file: str, rules: Gate, changed: frozenset[str], policy: Tree) -> list[str]:
+    """What of its own gate the change edits: told, since it counts from the merge on."""
+    settings = os.path.relpath(file, policy.folder) if file else "loralint.toml"
+    known = {settings, rules.allowed_signers, *PLACES} & changed
+    return [f"{name} changes; this gate goes by the base's" for name in sorted(known)]
+
+
+def _same(finding: Finding) -> object:
+    return finding.rule, finding.tier, finding.span, finding.key, finding.message
+
+
+def _place(finding: Finding) -> tuple[object, ...]:
+    return finding.rule, finding.span, finding.key

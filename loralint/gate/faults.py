@@ -1,0 +1,96 @@
+"""What the gate itself finds, beside the rules: configs that left its sight, protected files, unsigned commits."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+
+from loralint.engine.approval import FOLDER
+from loralint.engine.ratchet import lost
+from loralint.engine.settings import Settings
+from loralint.engine.signers import Signer
+from loralint.gate.change import Change, Commit
+from loralint.gate.judging import Asked, reads_as_run
+from loralint.gate.signature import commit_key
+from loralint.gate.tree import Tree
+from loralint.model import Finding, Report, Span
+from loralint.source.shown import path
+
+
+def unjudged(
+    base: dict[str, bool], head: dict[str, bool], change: Change, after: Tree, report: Report, settings: Settings,
+    asked: Asked,
+) -> Iterator[Finding]:  # fmt: skip
+    """Files that were judged at the base and are still there, under whatever name, and are not judged now."""
+    told = set()
+    for old, name in lost(base, head, after.entries, change.renamed, change.touched):
+        told.add(name)
+        yield _unseen(old, name, _why(name, after, report))
+    gone = [file for file, starts in base.items() if starts and file in change.deleted]
+    for name in sorted(change.added - set(head) - told) if gone else ():
+        old = next((one for one in gone if _same(one, name) or reads_as_run(after, name, one, settings, asked)), "")
+        if old:
+            yield _unseen(old, name, "its name is none of a config's")
+
+
+def _same(old: str, name: str) -> bool:
+    """train.yaml.j2 or train.yaml.bak in the folder where train.yaml was."""
+    return posixpath.dirname(old) == posixpath.dirname(name) and name.startswith(f"{old}.")
+
+
+def _why(name: str, after: Tree, report: Report) -> str:
+    if name in after.left:
+        return after.left[name]
+    notes = (note.message for run in report.runs if name in run.files and run.framework is None for note in run.notes)
+    return next(notes, "it is not recognised as a training config any more, or the settings exclude it")
+
+
+def _unseen(old: str, name: str, why: str) -> Finding:
+    was = f" as {path(old)}" if old != name else ""
+    return fault(
+        "LG001", "no-longer-judged", "S", name,
+        f"the gate would lose sight of this config: it was judged at the base{was} and is not judged now: {why}",
+        "keep it readable as a training config, or delete it; what is no config any more is excluded in the settings "
+        "of the base first",
+    )  # fmt: skip
+
+
+def protected(patterns: Iterable[str], change: Change, after: Tree) -> Iterator[tuple[Finding, str]]:
+    """Every protected file that the change adds, edits, moves or deletes, with what it is now."""
+    from loralint.source.walk import ignore_spec
+
+    spec = ignore_spec(list(patterns))
+    for name in sorted({*change.touched, *change.deleted, *change.renamed}):
+        if spec.match_file(name) and not name.startswith(f"{FOLDER}/"):
+            entry = after.entries.get(name)
+            yield protected_file(name, f"{entry.mode} {entry.blob}" if entry is not None else "deleted")
+
+
+def protected_file(name: str, content: str) -> tuple[Finding, str]:
+    """The finding for a protected file. content: mode and object of what it is now, or "deleted"."""
+    found = fault(
+        "LG002", "protected-file", "A", name,
+        "a file changes that decides how configs are judged: the settings protect it",
+        "leave it as it is at the base",
+    )  # fmt: skip
+    return found._replace(value=content), content
+
+
+def unsigned(
+    repository: str, commits: Iterable[Commit], configs: Iterable[str], signers: list[Signer]
+) -> Iterator[Finding]:
+    """Commits that change configs and are not signed by a key that the base knows."""
+    names = set(configs)
+    for one in commits:
+        changed = sorted(names.intersection(one.files))
+        if changed and not commit_key(repository, one.id, signers):
+            yield fault(
+                "LG003", "unsigned-commit", "S", changed[0],
+                f"nobody answers for this change: commit {one.id[:12]} is not signed by an allowed signer",
+                "sign it: git rebase --exec 'git commit --amend --no-edit -S' BASE (gpg.format=ssh, user.signingkey)",
+            )  # fmt: skip
+
+
+def fault(rule: str, name: str, tier: str, file: str, message: str, help_: str) -> Finding:
+    """A finding about a whole file."""
+    return Finding(rule, name, tier, message, help_, Span(file, 0, 0, 1, 1, 1, 1), "", "", "", None, "set")
