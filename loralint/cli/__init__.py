@@ -29,6 +29,7 @@ COMMANDS = {
     "baseline": "Record today's findings so that only new ones count.",
     "gate": "Decide whether a change may be merged, by what is new in it.",
     "approve": "Approve a finding of tier A, as one of two people.",
+    "signed": "Check that commits which change configs are signed, before a push.",
     "audit": "Verify or show the records of what fixes changed.",
 }
 

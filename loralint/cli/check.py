@@ -69,6 +69,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 @click.option("--stdin-filename", metavar="NAME", default="", help="Name of what comes on standard input (PATH is -).")
 @click.option("--show-skipped", is_flag=True, help="Say which files were passed over and why.")
 @click.option("--require-files", is_flag=True, help="Exit with 4 when there was nothing to lint.")
+@click.option("--force-exclude", is_flag=True, help="Pass over excluded files also where they are named, as hooks do.")
 @click.option("--isolated", is_flag=True, help="Read no settings file.")
 @click.option("--fix", is_flag=True, help="Make the safe fixes, and judge what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also fixes that may change what is meant.")
@@ -239,7 +240,10 @@ def _documents(
         yield launch_line(given["launch"])
     if "-" in paths:
         yield read_bytes(text, given["stdin_filename"] or "<stdin>")
-    for one in starts_first(discover([path for path in paths if path != "-"], exclude=settings.exclude)):
+    named = [path for path in paths if path != "-"]
+    if given["force_exclude"] and settings.exclude:
+        named = _not_excluded(named, settings)
+    for one in starts_first(discover(named, exclude=settings.exclude)):
         if one.missing:
             raise usage(f"{shown(one.shown)}: {one.skipped}")
         if one.skipped:
@@ -255,6 +259,15 @@ def _placed(result: Report, given: dict[str, Any]) -> Report:
     from loralint.source.checkout import root_for
 
     return result._replace(root=root_for(next((run.files[0] for run in result.runs if run.files), "")))
+
+
+def _not_excluded(paths: list[str], settings: Settings) -> list[str]:
+    import os
+
+    from loralint.source.walk import ignore_spec
+
+    spec = ignore_spec(settings.exclude)
+    return [path for path in paths if not spec.match_file(os.path.relpath(path))]
 
 
 def _write(result: Report, given: dict[str, Any], *, aside: bool) -> None:

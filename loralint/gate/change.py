@@ -63,9 +63,9 @@ def change_between(repository: str, fork: str, head: str) -> Change:
 
 
 def commits_between(repository: str, base: str, head: str) -> list[Commit]:
-    """The commits that the change brings, newest first."""
+    """The commits that the change brings, newest first; all there are for an empty base."""
     found = []
-    for line in text(repository, "rev-list", "--parents", head, f"^{base}").splitlines():
+    for line in text(repository, "rev-list", "--parents", head, *([f"^{base}"] if base else [])).splitlines():
         commit, *parents = line.split()
         files = items(repository, "diff-tree", "--root", "-r", "-z", "--name-only", "--no-commit-id", commit)
         found.append(Commit(commit, len(parents) > 1, tuple(files)))

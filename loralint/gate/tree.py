@@ -43,9 +43,9 @@ class Tree(NamedTuple):
             return file.read(limit).decode(errors="replace")
 
 
-def write_tree(repository: str, commit: str, folder: str) -> Tree:
-    """Write out a commit. Raises GitError for a tree that no honest checkout has."""
-    entries = {entry.name: entry for entry in _entries(repository, commit)}
+def write_tree(repository: str, commit: str, folder: str, only: frozenset[str] = frozenset()) -> Tree:
+    """Write out a commit. only: these files alone. Raises GitError for a tree that no honest checkout has."""
+    entries = {entry.name: entry for entry in _entries(repository, commit) if not only or entry.name in only}
     os.makedirs(os.path.join(folder, ".git"))  # settings are looked for up to here and no further
     left: dict[str, str] = {}
     plain = [one for one in entries.values() if one.mode not in (_LINK, _SUBMODULE)]

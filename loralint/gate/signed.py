@@ -1,0 +1,38 @@
+"""Whether the commits that are about to be pushed and that change configs are signed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from loralint.engine.ratchet import judged
+from loralint.engine.settings_file import Gate
+from loralint.engine.signers import parse_signers
+from loralint.gate.change import commits_between
+from loralint.gate.faults import unsigned
+from loralint.gate.git import commit_of
+from loralint.gate.judging import Asked, judge_tree, settings_of
+from loralint.gate.tree import write_tree
+from loralint.model import Finding
+
+_SETTINGS = frozenset({"loralint.toml", "pyproject.toml"})
+
+
+def unsigned_between(top: str, base: str, head: str) -> list[Finding]:
+    """One finding for each such commit that is not, none where the settings of the base do not want it.
+
+    base: what the other side has already; empty for nothing, and then the settings are those of `head`. Raises
+    GitError, SettingsError and ValueError.
+    """
+    head = commit_of(top, head)
+    base = commit_of(top, base) if base else ""
+    with tempfile.TemporaryDirectory(prefix="loralint-signed-") as folder:
+        settings = settings_of(write_tree(top, base or head, os.path.join(folder, "settings"), _SETTINGS))
+        rules = settings.gate or Gate()
+        if not rules.require_signed:
+            return []
+        trees = [write_tree(top, one, os.path.join(folder, one)) for one in {base or head, head}]
+        known = next(tree for tree in trees if tree.folder.endswith(base or head))
+        configs = {name for tree in trees for name in judged(judge_tree(tree, settings, Asked()))}
+        signers = parse_signers(known.read(rules.allowed_signers))
+        return list(unsigned(top, commits_between(top, base, head), configs, signers))
