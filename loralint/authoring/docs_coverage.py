@@ -28,7 +28,7 @@ _FILES = {
     "peft": "`adapter_config.json`, and `training_params.json` of PEFT's method comparison",
     "torchtune": "recipe config, YAML",
     "unsloth-studio": "YAML or JSON of `unsloth train --config`, and the studio's defaults by model",
-    "autotrain": "YAML of `autotrain --config`",
+    "autotrain": "YAML of `autotrain --config`, and flags of `autotrain llm`",
     "h2o-llmstudio": "YAML of an experiment",
     "ludwig": "YAML with `model_type: llm`",
     "oumi": "YAML of `oumi train`",

@@ -31,6 +31,7 @@ PLACES = {
     "rounding.frozen_share": "rounding:frozen_share",
     "batch.effective": "batch:effective",
     "batch.at_once": "batch:at_once",
+    "batch.completions": "batch:completions",
     "dist.world": "distributed:world",
     "dist.several": "distributed:several",
     "dist.batch": "distributed:batch",

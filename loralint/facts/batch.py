@@ -23,6 +23,16 @@ def at_once(scope: Scope) -> Value:
     return derived(_micro(scope) * max(1, copies or 1))
 
 
+def completions(scope: Scope) -> Value:
+    """Completions that GRPO and RLOO make at once over all processes, which are whole groups of one prompt each."""
+    if known(scope, "rl.generation_batch") is not None:
+        return derived(int(number(scope, "rl.generation_batch")))
+    told = known(scope, "rl.steps_per_generation") is not None
+    steps = number(scope, "rl.steps_per_generation") if told else optional(scope, "batch.accumulation", 1)
+    copies = max(1, number(scope, "dist.world") // _split(scope))
+    return derived(int(_micro(scope) * copies * steps))
+
+
 def _micro(scope: Scope) -> float:
     return number(scope, "batch.micro", "the config has no batch size")
 

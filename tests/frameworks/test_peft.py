@@ -148,3 +148,11 @@ def test_the_type_counts_in_capitals_only(reading, observed) -> None:
     found = observed(reading(READER, '{"peft_type": "lora", "r": 8}', NAME))["peft_type"]
     assert (found.kind, found.effect, found.replacement) == ("rejected", "crash", '"LORA"')
     assert not observed(reading(READER, '{"peft_type": "Something New"}', NAME))
+
+
+def test_a_key_that_came_after_the_release_stops_it_until_peft_0_14(reading, observed):
+    text = '{"peft_type": "LORA", "r": 8, "exclude_modules": null, "use_rslora": true}'
+    found = observed(reading(READER, text, pins={"peft": "0.13.2"}))
+    assert {key: one.effect for key, one in found.items()} == {"exclude_modules": "crash"}
+    assert observed(reading(READER, text, pins={"peft": "0.14.0"})) == {}
+    assert set(observed(reading(READER, text, pins={"peft": "0.7.1"}))) == {"exclude_modules", "use_rslora"}

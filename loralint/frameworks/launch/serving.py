@@ -75,9 +75,9 @@ _SCRIPTS = (
 _FAMILIES = ("musubi", "sd_scripts_flags", "diffusers")
 _MODULE_OF = {"sd_scripts_flags": "sd_scripts"}
 # Trainers with one set of flags, whose subcommands and scripts differ in what they train.
-_BY_NAME = frozenset({"trl"})
-# Those whose first word names a recipe.
-_RECIPE_OF = {"torchtune": "torchtune_recipe"}
+_BY_NAME = frozenset({"trl", "autotrain"})
+# Where the readers of these stand, and of those whose first word names a recipe.
+_READERS_OF = {"trl": "trl", "autotrain": "autotrain_flags", "torchtune": "torchtune_recipe"}
 # Formats whose dotted names nobody else has.
 _DOTTED = frozenset(
     {"nemo_rl", "nemo_automodel", "megatron_bridge", "nemo", "verl", "verl_sft", "torchtune", "openrlhf"}
@@ -159,14 +159,14 @@ def _stem(launch: Launch) -> str:
 def _served(launch: Launch) -> Served | None:
     if launch.program in _PROGRAMS and launch.program != "verl":
         module = _PROGRAMS[launch.program]
-        return Served(module, family=module if module in _BY_NAME else _RECIPE_OF.get(module, ""))
+        return Served(module, family=_READERS_OF.get(module, ""))
     for pattern, module in _MODULES if launch.module else ():
         if re.fullmatch(pattern, launch.module):
             return Served(module)
     path = launch.script.raw.replace("\\", "/") if launch.script is not None else ""
     for pattern, module in _SCRIPTS if path else ():
         if re.fullmatch(pattern, path):
-            return Served(module, family=module if module in _BY_NAME else "")
+            return Served(module, family=_READERS_OF[module] if module in _BY_NAME else "")
     if _is_pipe(launch):
         return Served("diffusion_pipe")
     stem = _stem(launch)

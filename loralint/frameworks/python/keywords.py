@@ -103,7 +103,7 @@ def _gone(document: Document, outer: Pair, pair: Pair, entry: Mapping[str, str])
     message = f"{name} takes no `{pair.key}` {when}, and Python stops with a TypeError"
     plain = to.isidentifier()
     return Observation(
-        "renamed" if to else "removed",
+        "renamed" if to else "unknown" if early else "removed",
         place(document, pair, f"{name}.{pair.key}"),
         "crash",
         message,

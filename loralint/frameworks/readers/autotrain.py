@@ -138,8 +138,8 @@ def combine(document: Document, values: Values) -> Values:
 
 def _block(lengths: tuple[Value, ...]) -> Value:
     """The block that is asked for, cut to the model's limit; rows of both keys arrive here, the block's first."""
-    block = next((one for one in lengths if one.key == "params.block_size"), None)
-    limit = next((one for one in lengths if one.key == "params.model_max_length"), None)
+    block = next((one for one in lengths if one.key.endswith("block_size")), None)
+    limit = next((one for one in lengths if one.key.endswith("model_max_length")), None)
     most = limit.value if limit is not None else _LONGEST
     asked = block.value if block is not None else _BLOCK
     if not isinstance(most, int) or not isinstance(asked, int):

@@ -225,6 +225,8 @@ _REST = (
     Entry("pref.label_smoothing", "label_smoothing", not_null, default=for_task(0, "dpo")),
     *names("pref.reference_model", "ref_model", "ref_model_id_or_path"),
     Entry("rl.num_generations", "num_generations", not_null, default=for_task(8, "grpo")),
+    Entry("rl.generation_batch", "generation_batch_size", not_null),
+    Entry("rl.steps_per_generation", "steps_per_generation", not_null),
     *names("rl.reward_model", "reward_model", "reward_model_id_or_path", first),
 )
 # What the Trainer's arguments default to in ms-swift; `reentrant` depends on how many processes run.

@@ -84,9 +84,9 @@ def pins(document: Document) -> Mapping[str, str]:
     return {"peft": ".".join(map(str, numbers))} if numbers else {}
 
 
-def observe_keys(document: Document, _: Look) -> list[Observation]:
+def observe_keys(document: Document, look: Look) -> list[Observation]:
     """Observe the keys that this method's config does not have: PEFT warns once and goes on without them."""
-    return list(_stray(document))
+    return [*_stray(document), *_later(document, look)]
 
 
 def _stray(document: Document) -> Iterator[Observation]:
@@ -102,6 +102,19 @@ def _stray(document: Document) -> Iterator[Observation]:
     for pair in document.root.pairs:
         if pair.key not in known and not pair.key.startswith("_"):
             yield _observation(document, pair, kind.raw, known, lists)
+
+
+def _later(document: Document, look: Look) -> Iterator[Observation]:
+    """Keys of LoRA that came after the release in use; before 0.14 PEFT hands every key on to the class."""
+    kind = document.root.get("peft_type") if document.root is not None else None
+    if document.root is None or kind is None or kind.raw != "LORA" or not look.version_is("peft<0.14"):
+        return
+    newer = part("keys-python")["classes"]["LoraConfig"]["added"]
+    for pair in document.root.pairs:
+        if pair.key in newer and look.version_is(newer[pair.key]["when"]):
+            release = newer[pair.key]["when"].partition("<")[2]
+            what = f"`LoraConfig` has it since PEFT {release}, and an older one stops with a TypeError as it loads the file"
+            yield Observation("unknown", place(document, pair, pair.key), "crash", what, "", "remove", "peft")
 
 
 def _small(document: Document, kind: str) -> Observation:

@@ -216,6 +216,8 @@ OWN: tuple[Entry, ...] = (
     Entry("pref.beta", "beta", not_null, default=by_task(dict(_BETAS))),
     Entry("pref.loss", "loss_type", _loss, default=by_task({"dpo": "sigmoid", "kto": "kto", "orpo": "orpo"})),
     Entry("rl.num_generations", "num_generations", not_null, default=by_task({"grpo": 8, "rloo": 2})),
+    Entry("rl.generation_batch", "generation_batch_size", not_null),
+    Entry("rl.steps_per_generation", "steps_per_generation", not_null),
     Entry("rl.reward_model", "reward_model_name_or_path", not_null),
 )
 

@@ -288,4 +288,6 @@ ROWS: tuple[Entry, ...] = (
     Entry("pref.loss", "dpo_loss_type", first, lambda loss: [loss]),
     Entry("pref.label_smoothing", "dpo_label_smoothing", not_null),
     Entry("rl.num_generations", "trl.num_generations", not_null),
+    Entry("rl.generation_batch", "trl.generation_batch_size", not_null),
+    Entry("rl.steps_per_generation", "trl.steps_per_generation", not_null),
 )
