@@ -66,10 +66,11 @@ def _root() -> str:
 
 def _names(root: str, base: str) -> list[str]:
     """The names of the records that a commit holds."""
-    from loralint.cli.git import GitError, names_at
+    from loralint.cli.git import names_at
+    from loralint.gate.git import GitError
 
     try:
         found = names_at(root, base, FOLDER.replace(os.sep, "/"))
     except GitError as error:
-        raise usage(f"--base {shown(base)}: {shown(error)}; a shallow clone lacks it (fetch it first)") from None
+        raise usage(f"--base {shown(base)}: {shown(error)}") from None
     return [os.path.basename(name).removesuffix(".json") for name in found if name.endswith(".json")]
