@@ -205,6 +205,7 @@ class ProbeBand(Strict):
     edge: Positive
     unstable: Positive
     learns: Positive
+    doubt: str = ""
     source: Text
 
     @model_validator(mode="after")

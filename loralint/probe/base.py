@@ -31,6 +31,10 @@ class Base(NamedTuple):
     most_rows: int = 4
     layers: tuple[int, ...] = ()
 
+    def rows_for(self, wanted: int) -> int:
+        """Rows of a step for a run that has so many."""
+        return min(wanted, self.most_rows)
+
     def batches(self, steps: int, rows: int, seed: int) -> list[Tensor]:
         """`steps` batches of [rows, tokens], drawn by the seed; the text starts over where it is too short."""
         order = torch.randperm(len(self.rows), generator=torch.Generator().manual_seed(seed))

@@ -17,7 +17,7 @@ from loralint.probe.schedule import factor
 from loralint.probe.stack import Stack
 from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
 from loralint.probe.train import Trace, Watch, train
-from loralint.probe.verdict import STABLE, Band, Verdict, band, judge
+from loralint.probe.verdict import STABLE, Band, Verdict, band, judge, with_fewer_rows
 
 _HOPELESS = 3.0  # nats above it, at which a ramp ends
 _INPUTS_READ = 8  # batches
@@ -63,7 +63,8 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
             f"{base.title} knows too little: its loss of {loss:.1f} nats is next to chance, so nothing can break"
         )
     watch = Watch(limits.progress, start + limits.seconds)
-    batches = base.batches(limits.steps, plan.rows, plan.arm.seed)
+    rows = base.rows_for(plan.rows)
+    batches = base.batches(limits.steps, rows, plan.arm.seed)
     arm, rates = plan.arm._replace(gain=base.gain), ramp(plan.arm.optimizer, limits.steps)
     stack, frozen = Stack(base.model, (arm, arm)), list[float]()
     try:
@@ -77,7 +78,7 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     finally:
         stack.close()
     found = edge(rates, traces[0].losses)
-    own = band(base.kind, plan.arm.optimizer)
+    own = with_fewer_rows(band(base.kind, plan.arm.optimizer), plan.rows, rows)
     verdict = judge(plan, found, own, whole=not stopped)
     edges: dict[str, Edge] = {}
     others = _others(arm) if controls and verdict is not None and verdict.word != STABLE else {}

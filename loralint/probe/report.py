@@ -77,11 +77,10 @@ def _notes(plan: Plan, base: Base, outcome: Outcome) -> Iterator[Note]:
     elif outcome.stopped:
         yield Note("not-checked", f"probe: {outcome.stopped}; the rest was not tried")
     if outcome.verdict is not None and not outcome.verdict.certain:
-        start = plan.arm.init == "svd"
-        what, whose = (
-            ("that starts from an SVD", "of other starts") if start else (f"with {plan.arm.optimizer}", "of AdamW")
-        )
-        yield Note("info", f"probe: no real run {what} was measured; the band is that {whose}")
+        start = "no real run that starts from an SVD was measured; the band is that of other starts"
+        yield Note("info", f"probe: {outcome.own.doubt or start}")
+    if (rows := base.rows_for(plan.rows)) < plan.rows:
+        yield Note("info", f"probe: {rows} rows a step for {plan.rows} of the run, whose edge may lie higher")
     if base.kind == "embedded" and outcome.verdict is not None and outcome.verdict.word != STABLE:
         yield Note("info", "probe: the edge of real models lies at 0.25 to 1 times that of the embedded one")
     if plan.assumed:
@@ -112,7 +111,9 @@ def _tables(
 
 def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None) -> Table:
     verdict, course = outcome.verdict, outcome.course
-    setting = f"{base.title}, {len(outcome.ramp.losses)} steps of {plan.rows}x{base.rows.shape[1]} tokens"
+    setting = (
+        f"{base.title}, {len(outcome.ramp.losses)} steps of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
+    )
     rows: list[tuple[object, object]] = [
         ("verdict", verdict.word if verdict is not None else None),
         ("headroom", verdict.headroom if verdict is not None else None),

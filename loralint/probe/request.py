@@ -133,7 +133,6 @@ def _probe(config: Config, request: Request, base: Base) -> Probed:
     found = plan(Scope(config, FACTS), request.seed, tuple(names))
     if names:
         found = found._replace(arm=found.arm._replace(targets=tuple(names[one] for one in found.arm.targets)))
-    found = found._replace(rows=min(found.rows, base.most_rows))
     limits, threads = Limits(request.steps, request.seconds, request.progress), torch.get_num_threads()
     if base.kind == "embedded":
         torch.set_num_threads(1)  # so small a model gains nothing from more, and waits for cores that others use

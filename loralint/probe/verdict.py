@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, log10
+from math import floor, log10, sqrt
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
@@ -16,20 +16,20 @@ STABLE, BORDERLINE, UNSTABLE, NOT_LEARNING = "STABLE", "BORDERLINE", "UNSTABLE",
 class Band(NamedTuple):
     """Peak rate over the ramp's rate: up to `stable` runs trained well, from `unstable` on they broke; `edge` is the
     middle, which headroom is counted from. learns: sum of the whole run's rates over the ramp's rate, below which runs
-    stalled. measured: on real runs of this very optimizer.
+    stalled. doubt: why the verdict is only likely, "" where it rests on real runs of this very optimizer.
     """
 
     stable: float
     edge: float
     unstable: float
     learns: float
-    measured: bool
+    doubt: str = ""
 
 
 class Verdict(NamedTuple):
     """word: one of the four. headroom: rate of the edge over the run's (above 1: the run is below it). safe: the
     highest rate that would be called STABLE. exact: the edge was reached, else it lies at least so high.
-    certain: as `measured` of the band, and no start that only other runs had.
+    certain: no doubt in the band, nor in a start that only other runs had.
     """
 
     word: str
@@ -44,7 +44,17 @@ def band(kind: str, optimizer: str) -> Band:
     data: Any = part("probe")
     borrowed = data["borrowed"].get(optimizer)
     row = data["bands"][kind][borrowed or optimizer]
-    return Band(row["stable"], row["edge"], row["unstable"], row["learns"], borrowed is None)
+    doubt = (
+        f"no real run with {optimizer} was measured; the band is that of {borrowed}"
+        if borrowed
+        else row.get("doubt", "")
+    )
+    return Band(row["stable"], row["edge"], row["unstable"], row["learns"], doubt)
+
+
+def with_fewer_rows(own: Band, wanted: int, rows: int) -> Band:
+    """The band where steps have fewer rows than the run: its edge lies higher, up to the root of their ratio."""
+    return own._replace(unstable=own.unstable * sqrt(wanted / rows))
 
 
 def judge(plan: Plan, found: Edge, own: Band, *, whole: bool) -> Verdict | None:
@@ -57,7 +67,7 @@ def judge(plan: Plan, found: Edge, own: Band, *, whole: bool) -> Verdict | None:
     word = STABLE if ratio <= own.stable else UNSTABLE if ratio >= own.unstable and found.reached else BORDERLINE
     if word == STABLE and _stalls(plan, found, own):
         word = NOT_LEARNING
-    certain = own.measured and plan.arm.init != "svd"
+    certain = not own.doubt and plan.arm.init != "svd"
     return Verdict(word, own.edge / ratio, own.stable * found.rate, found.reached, certain)
 
 

@@ -17,7 +17,7 @@ from loralint.probe.diagnosis import diagnose
 from loralint.probe.plan import Plan, plan
 from loralint.probe.ramp import Edge, edge, ramp
 from loralint.probe.schedule import Schedule, factor, mean_factor
-from loralint.probe.verdict import Band, band, judge
+from loralint.probe.verdict import Band, band, judge, with_fewer_rows
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.starts import starts
@@ -118,7 +118,7 @@ def test_the_edge_lies_between_the_steps_around_the_crossing():
     assert edge(rates, []) == Edge(0.0, reached=False)
 
 
-BAND = Band(0.1, 0.2, 0.5, 0.02, measured=True)
+BAND = Band(0.1, 0.2, 0.5, 0.02)
 
 
 def _plan(lr: float, steps: float | None = None) -> Plan:
@@ -148,12 +148,28 @@ def test_a_run_that_travels_too_little_does_not_learn(steps, word):
 
 
 def test_bands_rise_and_lion_borrows_them():
-    for kind in ("embedded", "own"):
+    for kind in ("embedded", "own", "cut"):
         for optimizer in ("adamw", "sgd"):
             own = band(kind, optimizer)
             assert own.stable < own.edge < own.unstable
-            assert own.measured
-        assert band(kind, "lion") == band(kind, "adamw")._replace(measured=False)
+            assert bool(own.doubt) == (kind == "embedded" and optimizer == "sgd")
+        assert band(kind, "lion")[:4] == band(kind, "adamw")[:4]
+        assert band(kind, "lion").doubt == "no real run with lion was measured; the band is that of adamw"
+
+
+def test_fewer_rows_than_the_run_has_widen_the_band_upwards():
+    assert with_fewer_rows(BAND, 2, 2) == BAND
+    assert with_fewer_rows(BAND, 8, 2) == BAND._replace(unstable=1.0)
+    wide = judge(_plan(0.08), Edge(0.1, reached=True), with_fewer_rows(BAND, 8, 2), whole=True)
+    assert (wide.word, wide.headroom) == ("BORDERLINE", pytest.approx(0.25))
+
+
+def test_a_doubt_or_a_start_from_an_svd_makes_a_verdict_only_likely():
+    assert judge(_plan(0.001), Edge(0.1, reached=True), BAND, whole=True).certain
+    assert not judge(_plan(0.001), Edge(0.1, reached=True), BAND._replace(doubt="why"), whole=True).certain
+    plan = _plan(0.001)
+    from_svd = plan._replace(arm=plan.arm._replace(init="svd"))
+    assert not judge(from_svd, Edge(0.1, reached=True), BAND, whole=True).certain
 
 
 def _causes(edges, **more):
