@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from loralint.engine.lint import Job, lint
 from loralint.engine.rules import Rule, all_rules, select
 from loralint.engine.settings import Settings
+from loralint.engine.unread import unread
 from loralint.knowledge.versions import parse_targets
 from loralint.model import Note, Report, Run
 from loralint.run.options import Options
@@ -48,6 +49,7 @@ def check(
     model_cache: str = "",
     probe: Request | None = None,
     grouped: bool = True,
+    figures: bool = False,
 ) -> Report:
     """Lint a file, a folder, several of them, or a config given as a mapping.
 
@@ -57,7 +59,8 @@ def check(
     .env); env: variables that it gets; configmaps: name of a ConfigMap that manifests mount -> the file or folder that
     it is made of; launch: the command line that starts it. model_config: the base model's config.json or its folder, or
     "BASE=PATH" for one base model; model_cache: folder of a Hugging Face cache, "auto" for this machine's. grouped:
-    outdated keywords of one call in a program are one finding. A mapping is linted as if it were written as JSON.
+    outdated keywords of one call in a program are one finding. figures: runs carry their settings and what
+    `render("html", ...)` draws. A mapping is linted as if it were written as JSON.
     Raises ValueError for an unknown framework, GPU, target, rule selector, model config or file of rows, and
     FileNotFoundError for a path that leads to nothing. What a file holds never raises: one that cannot be read is a
     finding or a note.
@@ -79,6 +82,10 @@ def check(
         show_settings=show_settings,
         data=data_files(data, eval_data, tokenizer),
     )
+    if figures:
+        from loralint.engine.figures import drawing
+
+        job = drawing(job)
     if probe is not None:
         job = probing(job, probe)
     line = [launch_line(launch)] if launch else []
@@ -253,8 +260,8 @@ def report(
             if run.findings:
                 texts.update((part.file, part.text) for part in parts)
                 cells.update(_cells(run, parts))
-        if not found and (unread := _unread(document)) is not None:
-            runs.append(unread)
+        if not found and (skip := unread(document)) is not None:
+            runs.append(skip)
     runs += [Run((one.shown,), None, 100, "pass", (), (Note("not-checked", one.skipped),)) for one in skipped]
     return Report(tuple(runs), texts, cells)
 
@@ -275,25 +282,3 @@ def _cells(run: Run, parts: Iterable[Document]) -> Iterator[tuple[tuple[str, int
             from loralint.source.python.cellfile import cells_of
 
             yield from (((part.file, cell.number), cell.text) for cell in cells_of(part))
-
-
-# What a trainer might well read, and we did not. A text that is no YAML is none of a trainer's either.
-_UNREAD = frozenset({"unreadable", "too-large", "too-deep", "too-many-nodes", "too-many-aliases"})
-
-
-def _unread(document: Document) -> Run | None:
-    """A file that nobody could look into is said to be unchecked, whatever it may hold."""
-    notes = tuple(_unread_notes(document))
-    return Run((document.file,), None, 100, "pass", (), notes) if notes else None
-
-
-def _unread_notes(document: Document) -> Iterator[Note]:
-    if document.format in ("yaml", "json") and "apiVersion" in document.text:
-        from loralint.frameworks.readers.kubernetes.templates import template
-
-        said = template(document)
-        if said:
-            yield Note("not-checked", said)
-    for problem in document.problems:
-        if problem.kind in _UNREAD:
-            yield Note("not-checked", problem.message)

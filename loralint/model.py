@@ -208,7 +208,8 @@ class Probed(NamedTuple):
 
 class Run(NamedTuple):
     """Everything said of one training start. recognised_by: the keys that told its framework, in words. tables, series:
-    what a probe measured, the table of its verdict first.
+    what a probe measured, the table of its verdict first. figures: what the facts say in numbers (`engine.figures`),
+    for formats that draw; one without rows says in its title why it is not known.
     """
 
     files: tuple[str, ...]
@@ -221,6 +222,7 @@ class Run(NamedTuple):
     recognised_by: str = ""
     tables: tuple[Table, ...] = ()
     series: tuple[Series, ...] = ()
+    figures: tuple[Table, ...] = ()
 
 
 class Report(NamedTuple):

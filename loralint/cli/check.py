@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from loralint.api import around, data_files, launch_line, make_job, options, report, starts_first
+from loralint.cli.formats import about_the_output
 from loralint.cli.options import about_the_probe, about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
-from loralint.render import FORMATS, FROM_ROOT, WITH_FIXES, render
+from loralint.render import DRAWN, FROM_ROOT, WITH_FIXES, render
 from loralint.source.discover import Candidate, discover
 from loralint.source.document import Document
 from loralint.source.limits import BYTES
@@ -28,31 +29,11 @@ if TYPE_CHECKING:
     from loralint.run.project import Project
 
 
-def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
-    """("json=out.json",) -> [("json", "out.json")]."""
-    del ctx, param
-    outputs = [(name, path) for name, _, path in (one.partition("=") for one in given)]
-    for (name, path), one in zip(outputs, given, strict=True):
-        if name not in FORMATS or not path:
-            raise click.BadParameter(f"{one!r} is not FORMAT=FILE with a format of {', '.join(FORMATS)}")
-    return outputs
-
-
 @click.command("check")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @about_the_run
 @about_the_probe
-@click.option(
-    "--format", "format_", type=click.Choice(list(FORMATS)), default="full", help="Format on standard output."
-)
-@click.option(
-    "--output",
-    "outputs",
-    metavar="FORMAT=FILE",
-    multiple=True,
-    callback=_outputs,
-    help="Write a format to a file as well; repeatable.",
-)
+@about_the_output
 @click.option(
     "--fail-on", type=click.Choice(TIERS), help="Lowest tier that fails the check; S unless the settings say otherwise."
 )
@@ -75,6 +56,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also fixes that may change what is meant.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change and write nothing; 1 if that is anything.")
 @click.option("--no-audit", is_flag=True, help="With --fix: keep no records in .loralint/audit.")
+@click.option("--no-report", is_flag=True, help="With --probe: write no loralint-report.html.")
 @click.option("--data", metavar="FILE", multiple=True, help="Check these training rows too: JSONL, JSON, Parquet.")
 @click.option("--eval-data", metavar="FILE", multiple=True, help="Evaluation rows, looked for among those of --data.")
 @click.option("--tokenizer", metavar="FILE", default="", help="The model's tokenizer.json, to count tokens of rows.")
@@ -115,6 +97,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
         )
     except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
+    job = _drawing(job, given)
     skipped: list[Candidate] = []
     text = sys.stdin.buffer.read(BYTES + 1) if "-" in paths else b""
     wanted = paths or (() if given["launch"] else (".",))
@@ -145,6 +128,8 @@ def _refuse_odd(paths: tuple[str, ...], given: dict[str, Any]) -> None:
         raise usage("--diff writes nothing, so it stands without --fix")
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         raise usage("--unsafe-fixes needs --fix or --diff")
+    if given["no_report"] and not given["probe"]:
+        raise usage("--no-report needs --probe")
     if given["no_audit"] and not given["fix"]:
         raise usage("--no-audit needs --fix")
     if given["diff"] and given["outputs"]:
@@ -177,6 +162,16 @@ def _fixed(
     if name:
         return fix_text(documents, text, job, project, asked), True
     return text, fix_files(documents, job, project, settings, asked)
+
+
+def _drawing(job: Job, given: dict[str, Any]) -> Job:
+    """The job whose runs carry what formats draw, where one is asked for or `--probe` brings one."""
+    if not given["probe"] and DRAWN.isdisjoint((given["format_"], *dict(given["outputs"]))):
+        return job
+    from loralint.cli.report_file import draws
+    from loralint.engine.figures import drawing
+
+    return drawing(job) if draws(given) else job
 
 
 def _noted(documents: Iterator[Document], names: list[str]) -> Iterator[Document]:
@@ -278,6 +273,10 @@ def _write(result: Report, given: dict[str, Any], *, aside: bool) -> None:
     name = "statistics" if given["statistics"] else given["format_"]
     text = render(name, result, color=color())
     click.echo(text, nl=False, err=aside, color=True if color() else None)
+    if given["probe"]:
+        from loralint.cli.report_file import write_unasked
+
+        write_unasked(result, given)
 
 
 def _exit_code(result: Report, fail_on: str, require_files: bool) -> int:

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from loralint.cli.check import _outputs
+from loralint.cli.formats import about_the_output
 from loralint.cli.options import _card, usage
 from loralint.cli.output import color
 from loralint.engine.settings import SettingsError
 from loralint.gate.decide import Outcome, decide
 from loralint.gate.git import GitError
 from loralint.gate.judging import Asked
-from loralint.render import FORMATS, WITH_FIXES, render
+from loralint.render import WITH_FIXES, render
 from loralint.source.shown import shown
 
 
@@ -26,17 +26,7 @@ from loralint.source.shown import shown
 @click.option("--rows", type=click.IntRange(min=1), help="Rows of training data.")
 @click.option("--reviews", metavar="FILE", help="Reviews of the pull request, as the action fetched them (JSON).")
 @click.option("--no-inline-ignores", is_flag=True, help="Disregard ignore comments, whatever the settings say.")
-@click.option(
-    "--format", "format_", type=click.Choice(list(FORMATS)), default="full", help="Format on standard output."
-)
-@click.option(
-    "--output",
-    "outputs",
-    metavar="FORMAT=FILE",
-    multiple=True,
-    callback=_outputs,
-    help="Write a format to a file as well; repeatable.",
-)
+@about_the_output
 def command(base: str, head: str, **given: Any) -> None:
     """Decide whether a change may be merged: by what is new in it, under the policy of its base.
 

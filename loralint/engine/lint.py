@@ -10,7 +10,7 @@ from loralint.engine.score import score, verdict
 from loralint.engine.settings import Settings
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope, unknown
-from loralint.model import Finding, Note, Probed, Run, Setting, Value
+from loralint.model import Finding, Note, Probed, Run, Setting, Table, Value
 from loralint.run.build import Assembled
 from loralint.run.config import Config
 from loralint.run.options import Options
@@ -28,7 +28,8 @@ class Job(NamedTuple):
     """What is the same for all files of one invocation. today: ISO date. baseline_root: folder its paths start at.
 
     fixes: whether findings carry their edits. data: files of rows to check with every run. probe: micro-trains a run.
-    count_trained: whether settings that are shown say how many parameters train, which takes a while.
+    count_trained: whether settings that are shown say how many parameters train, which takes a while. figures: whether
+    runs carry what formats draw.
     """
 
     rules: tuple[Rule, ...]
@@ -43,6 +44,7 @@ class Job(NamedTuple):
     data: "Given | None" = None
     probe: Callable[[Config], Probed] | None = None
     count_trained: bool = True
+    figures: bool = False
 
 
 def lint(document: Document, job: Job, project: Project) -> list[tuple[Run, tuple[Document, ...]]]:
@@ -77,7 +79,14 @@ def _judged(assembled: Assembled, job: Job) -> Run:
         assembled.reason,
         probed.tables,
         probed.series,
+        _figures(config, scope) if job.figures else (),
     )
+
+
+def _figures(config: Config, scope: Scope) -> tuple[Table, ...]:
+    from loralint.engine.figures import figures
+
+    return figures(config, scope)
 
 
 _OWN_ADAPTER = "this trainer builds its adapter without PEFT, by whose rules parameters are counted here"

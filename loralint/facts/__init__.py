@@ -27,6 +27,7 @@ PLACES = {
     "lora.E": "lora:first_step",
     "lora.P": "lora:product",
     "lr.end": "rate:end",
+    "lr.course": "course:course",
     "decay.total": "rate:decay_total",
     "rounding.frozen_share": "rounding:frozen_share",
     "batch.effective": "batch:effective",
@@ -105,6 +106,7 @@ PLACES = {
     "targets.narrowest": "trainable:narrowest",
     "lora.trainable": "trainable:total",
     "lora.trainable_by_module": "trainable:by_module",
+    "lora.coverage": "trainable:coverage",
 }
 
 

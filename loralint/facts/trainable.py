@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from loralint.facts.architecture import built
 from loralint.facts.need import Missing, known, optional, positive
 from loralint.facts.scope import Scope, derived
 from loralint.knowledge import peft
 from loralint.knowledge.pattern import Unmatchable
-from loralint.knowledge.targets import LINEAR, Refused
+from loralint.knowledge.targets import LINEAR, SUPPORTED, Refused
 from loralint.knowledge.usual import usual_targets
 from loralint.model import Value
 
+_NUMBER = re.compile(r"\.\d+(?=\.|$)")
 _MOST_TRIES = 2_000_000  # entries of all settings times modules: a second or so
 
 
@@ -42,6 +45,24 @@ def by_module(scope: Scope) -> Value:
     return derived(dict(sorted(sums.items(), key=lambda pair: -pair[1])))
 
 
+def coverage(scope: Scope) -> Value:
+    """[(path, layers, adapted, trained whole, parameters that train)] of each kind of layer that takes an adapter.
+
+    A path has `*` for the number of a layer; parameters are None where a shape is not known. In the order of the model.
+    """
+    _refuse_uncounted(scope)
+    made, model = _adapted(scope, "5"), built(scope)
+    rows: dict[str, tuple[int, int, int, int | None]] = {}
+    for one in model.modules:
+        if one.kind in SUPPORTED:
+            name = _NUMBER.sub(".*", one.path)
+            layers, adapted, whole, trained = rows.get(name, (0, 0, 0, 0))
+            parts = [part[one.path] for part in (made.modules, made.saved, made.rows) if one.path in part]
+            more = None if trained is None or None in parts else trained + sum(filter(None, parts))
+            rows[name] = (layers + 1, adapted + (one.path in made.modules), whole + (one.path in made.saved), more)
+    return derived([(name, *row) for name, row in rows.items()])
+
+
 def narrowest(scope: Scope) -> Value:
     """The smallest side of an adapted matrix, beyond which more rank adds nothing that it could hold."""
     sides = [min(side) for made in _made(scope) for side in _sides(scope, made)]
@@ -57,13 +78,18 @@ def _sides(scope: Scope, made: peft.Adapted) -> list[tuple[int, ...]]:
 
 def _made(scope: Scope) -> list[peft.Adapted]:
     """What PEFT makes of the model as either generation of Transformers builds it."""
+    _refuse_uncounted(scope)
+    return [_adapted(scope, version) for version in ("5", "4")]
+
+
+def _refuse_uncounted(scope: Scope) -> None:
+    """Raise Missing for what is not counted here."""
     if known(scope, "lora.on") is not True:
         raise Missing("no LoRA trains")
     if known(scope, "model.vision") and (known(scope, "model.freeze_vision") or known(scope, "kernel.unsloth")):
         raise Missing("the trainer itself leaves parts of the model out")
     if known(scope, "adapter.lora_bias") is True:
         raise Missing("biases of the adapter itself are not counted here")
-    return [_adapted(scope, version) for version in ("5", "4")]
 
 
 def _adapted(scope: Scope, version: str) -> peft.Adapted:

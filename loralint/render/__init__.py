@@ -7,9 +7,10 @@ from typing import cast
 
 from loralint.model import Report
 
-FORMATS = ("full", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown")
-WITH_FIXES = frozenset({"json", "sarif"})  # formats that show the edits of a fix
+FORMATS = ("full", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown", "html")
+WITH_FIXES = frozenset({"json", "sarif", "html"})  # formats that show the edits of a fix
 FROM_ROOT = frozenset({"sarif", "junit", "github", "gitlab", "markdown"})  # that name files from the repository's root
+DRAWN = frozenset({"html"})  # that show settings and figures of every run
 _MODULES = {"json": "json_v1"}  # where it is called otherwise than its format
 
 

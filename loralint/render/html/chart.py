@@ -1,0 +1,71 @@
+"""A curve as places in a drawing: the lines, the marks of both axes, and where it is not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from loralint.render.html.scale import Scale, fitted
+
+WIDTH, HEIGHT = 420, 230
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 12, 14, 38
+Points = Sequence[tuple[float, float | None]]
+
+
+class Mark(NamedTuple):
+    """A value of x that is drawn as an upright line."""
+
+    x: float
+    label: str
+    kind: str = "mark"
+
+
+class Chart(NamedTuple):
+    """lines: points of each unbroken part. across, up: (place, label) on the axes. broken: places without a value."""
+
+    title: str
+    x: str
+    y: str
+    lines: tuple[str, ...]
+    across: tuple[tuple[float, str], ...]
+    up: tuple[tuple[float, str], ...]
+    marks: tuple[Mark, ...]
+    broken: tuple[float, ...]
+    said: str = ""
+    band: tuple[float, float] | None = None
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = _LEFT
+    right: int = WIDTH - _RIGHT
+    top: int = _TOP
+    bottom: int = HEIGHT - _BOTTOM
+
+
+def chart(
+    title: str, x: str, y: str, points: Points, *, log: bool = False, marks: Sequence[Mark] = (), zero: bool = False,
+    said: str = "", until: float | None = None,
+) -> Chart | None:  # fmt: skip
+    """None where no point has a value. log: x counts in powers of ten. zero: y starts there. until: shaded up to it."""
+    values = [value for _, value in points if value is not None]
+    if not values:
+        return None
+    places = [place for place, _ in points if place > 0 or not log] + [one.x for one in marks]
+    across = fitted(places, _LEFT, WIDTH - _RIGHT, log=log, pad=0.0 if not log else 0.02)
+    up = fitted([*values, *([0.0] if zero else [])], HEIGHT - _BOTTOM, _TOP, log=False)
+    return Chart(
+        title, x, y,
+        tuple(_lines(points, across, up)),
+        tuple(across.marks()),
+        tuple(up.marks()),
+        tuple(one._replace(x=across.at(one.x)) for one in marks),
+        tuple(across.at(place) for place, value in points if value is None),
+        said,
+        None if until is None else (across.at(across.low), across.at(until)),
+    )  # fmt: skip
+
+
+def _lines(points: Points, across: Scale, up: Scale) -> Iterator[str]:
+    for known, some in groupby(points, key=lambda point: point[1] is not None):
+        if known:
+            yield " ".join(f"{across.at(x):g},{up.at(y):g}" for x, y in some if y is not None)

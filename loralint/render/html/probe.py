@@ -1,0 +1,63 @@
+"""What micro-training a run showed: its curves and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loralint.model import Run, Series, Table
+from loralint.render.html.chart import Chart, Mark, chart
+from loralint.source.shown import shown
+
+_TITLES = {
+    "ramp": "The ramp: loss as the rate rises",
+    "course": "The run's own schedule: loss",
+    "gradient": "Norm of the gradient",
+    "update": "Update over weight",
+}
+_MOST = 400  # characters of a title
+_ROWS = 60
+
+
+class Measured(NamedTuple):
+    """headline: the verdict in a sentence. facts: the numbers behind it. tables: the others."""
+
+    headline: str
+    facts: list[tuple[str, str]]
+    charts: list[Chart]
+    tables: list[Table]
+
+
+def measured(run: Run) -> Measured | None:
+    """None for a run that was not probed."""
+    if not run.tables and not run.series:
+        return None
+    verdict = next((one for one in run.tables if one.name == "verdict"), None)
+    rows = {str(row[0]): row[1] for row in verdict.rows} if verdict else {}
+    return Measured(
+        shown(verdict.title, _MOST) if verdict else "",
+        [(name.replace("_", " "), shown(value)) for name, value in rows.items() if value is not None],
+        [one for one in (_drawn(series, rows) for series in run.series) if one is not None],
+        [_worded(one) for one in run.tables if one.name != "verdict"],
+    )
+
+
+def _drawn(series: Series, rows: dict[str, object]) -> Chart | None:
+    ramp = series.name == "ramp"
+    marks = tuple(_marks(rows, series)) if ramp else ()
+    title = _TITLES.get(series.name, shown(series.name))
+    return chart(title, shown(series.x), shown(series.y), series.points, log=ramp, marks=marks)
+
+
+def _marks(rows: dict[str, object], series: Series) -> Iterator[Mark]:
+    """The run's rate and the edge, where they lie within the ramp."""
+    lowest, highest = series.points[0][0], series.points[-1][0]
+    for name, label, kind in (("rate", "this run", "run"), ("ramp_edge_rate", "edge", "edge")):
+        at = rows.get(name)
+        if isinstance(at, (int, float)) and lowest <= at <= highest:
+            yield Mark(float(at), label, kind)
+
+
+def _worded(table: Table) -> Table:
+    rows = tuple(tuple(shown(cell) for cell in row) for row in table.rows[:_ROWS])
+    return table._replace(title=shown(table.title, _MOST), rows=rows)
