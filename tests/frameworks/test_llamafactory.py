@@ -368,3 +368,24 @@ def test_a_template_of_ones_own_and_a_word_filled_in_later_are_left_alone(run: R
 def test_an_unquoted_no_is_told_once(run: Reading) -> None:
     layer = run("eval_strategy: no\n").layers[0]
     assert [(one.kind, one.replacement) for one in layer.observations] == [("coerced", '"no"')]
+
+
+PPO = "model_name_or_path: Qwen/Qwen2.5-7B\nstage: ppo\nfinetuning_type: lora\nreward_model: saves/reward\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [("", True), ("reward_model_type: lora\n", True), ("reward_model_type: full\n", False)]
+)
+def test_the_adapter_of_a_reward_model_counts_beside_a_whole_one_only(reading, observed, kind, told):
+    found = observed(reading(READER, f"{PPO}{kind}reward_model_adapters: saves/other\n"))
+    assert ("reward_model_adapters" in found) is told
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("gpt", "gpt_oss"), ("qwen2.5", "qwen"), ("llama", "llama2"), ("my_own", "")]
+)
+def test_names_of_templates_that_people_expect(reading, observed, written, meant):
+    found = observed(
+        reading(READER, f"model_name_or_path: m\nstage: sft\nfinetuning_type: lora\ntemplate: {written}\n")
+    )
+    assert (found["template"].replacement if "template" in found else "") == meant

@@ -292,3 +292,19 @@ def test_every_key_of_the_table_is_known():
     for row in READER.table:
         head = row.key.partition(".")[0]
         assert not head or head in known or row.key in extra or head.startswith(("fsdp_", "activation_")), row.key
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "gathers", "moved"),
+    [
+        ("zero3", 3, True, None),
+        ("zero2_offload", 2, False, "cpu"),
+        ("default-zero3", 3, True, None),
+        ("conf/ds.json", None, False, None),
+    ],
+)
+def test_files_of_deepspeed_that_come_with_it(reading, name, stage, gathers, moved):
+    config = reading(READER, f"model: Qwen/Qwen2.5-7B\ntuner_type: lora\ndeepspeed: {name}\n")
+    assert config.get("dist.zero_stage").value == stage
+    assert (config.get("dist.ds_gather").value is True) == gathers
+    assert config.get("dist.ds_offload_optimizer").value == moved

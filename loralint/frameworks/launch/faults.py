@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from loralint.frameworks.key_list import top_keys
 from loralint.frameworks.launch.programs import ONLY, OPTIONS
+from loralint.frameworks.launch.recipes import recipe_started
 from loralint.frameworks.launch.strict import rank_refused, refused
 from loralint.frameworks.launched import Launch, Launcher
 from loralint.frameworks.table import Observation
@@ -30,6 +31,7 @@ def observed(launch: Launch, known: str) -> Iterator[Observation]:
         yield from _after(launch, launcher, known)
         yield from _before(launcher)
     yield from _dashed(launch)
+    yield from recipe_started(launch)
     yield from refused(launch)
     yield from rank_refused(launch)
 

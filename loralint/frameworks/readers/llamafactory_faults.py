@@ -29,8 +29,8 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     """Observe values that are replaced, and keys that another key overrules."""
     if document.root is None:
         return []
-    return [*_alpha(document, document.root), *_checkpointing(document, document.root), *_method(document, look),
-            *_oft(document, document.root), *_clashing(document, document.root)]  # fmt: skip
+    alone = (_alpha, _checkpointing, _oft, _reward, _clashing)
+    return [*(one for look_at in alone for one in look_at(document, document.root)), *_method(document, look)]
 
 
 def _written(root: Node, key: str) -> tuple[Pair, object] | None:
@@ -92,6 +92,22 @@ def _oft(document: Document, root: Node) -> Iterator[Observation]:
             "lora_target",
             "key",
             "llamafactory",
+        )
+
+
+def _reward(document: Document, root: Node) -> Iterator[Observation]:
+    """An adapter beside a reward model that is one itself: `reward_model_type` is lora unless it is written."""
+    found, kind, stage = (_written(root, key) for key in ("reward_model_adapters", "reward_model_type", "stage"))
+    lora = kind is None if root.pair("reward_model_type") is None else kind is not None and kind[1] == "lora"
+    if found is not None and found[1] and lora and stage is not None and stage[1] == "ppo":
+        message = "with `reward_model_type: lora` the adapter is what `reward_model` names, and nothing reads this key"
+        yield Observation(
+            "ignored",
+            place(document, found[0], "reward_model_adapters"),
+            "lost",
+            message,
+            package="llamafactory",
+            data={"advice": "write the adapter as reward_model, or reward_model_type: full for a base with adapters"},
         )
 
 

@@ -22,6 +22,7 @@ from loralint.frameworks.convert import (
 )
 from loralint.frameworks.readers.ms_swift_faults import observe_faults
 from loralint.frameworks.readers.ms_swift_values import (
+    PRESETS,
     UNQUANTISED,
     accumulation,
     compute_dtype,
@@ -35,6 +36,7 @@ from loralint.frameworks.readers.ms_swift_values import (
     old_targets,
     plugin,
     positive,
+    preset,
     rate,
     settle,
     short_dtype,
@@ -216,6 +218,7 @@ _DATA = (
 _REST = (
     Entry("dist.fsdp_version", "fsdp", lambda value: 2 if value == "fsdp2" else SKIP, never),
     Entry("dist.deepspeed", "deepspeed_config_path", path, never),
+    *(Entry(field, "deepspeed", preset(said), never) for field, said in PRESETS.items()),
     Entry("dist.device_map", "device_map", path),
     Entry("dist.context_parallel", "sequence_parallel_size", not_null, default=1),
     *names("kernel.liger", "use_liger_kernel", "use_liger", default=False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import ceil
 
 from loralint.frameworks.convert import dtype, lower, not_null
@@ -17,6 +17,15 @@ _ALL_LINEAR = {"all-linear", "ALL"}
 _LEFT_TO_THE_MODEL = {"DEFAULT", "AUTO"}
 UNQUANTISED = 16
 _NOTHING = 0
+# What the words say that `deepspeed` takes for files of ms-swift: swift/config/*.json; version 2 put a word before them.
+_WORDS = {f"{start}{name}": name for name in ("zero0", "zero1", "zero2", "zero3", "zero2_offload", "zero3_offload")
+          for start in ("", "default-")}  # fmt: skip
+PRESETS: dict[str, dict[object, object]] = {
+    "dist.zero_stage": {word: int(name[4]) for word, name in _WORDS.items()},
+    "dist.ds_gather": {word: True for word, name in _WORDS.items() if name.startswith("zero3")},
+    "dist.ds_offload_optimizer": {word: "cpu" for word, name in _WORDS.items() if name.endswith("offload")},
+    "dist.ds_offload_param": {word: "cpu" for word, name in _WORDS.items() if name == "zero3_offload"},
+}
 _DIGITS = 12  # no dataset counts more rows than that
 
 
@@ -60,6 +69,11 @@ def task(value: object) -> object:
 def plugin(value: object) -> object:
     """Read an optimizer of ms-swift's own; its other plugins only group the parameters of the Trainer's."""
     return value if value in ("muon", "galore") else SKIP
+
+
+def preset(said: Mapping[object, object]) -> Callable[[object], object]:
+    """Read what a file of ms-swift's own says; the path of another one says nothing here."""
+    return lambda name: said.get(name, SKIP) if isinstance(name, str) else SKIP
 
 
 def told(value: object) -> object:

@@ -113,7 +113,7 @@ def _later(document: Document, look: Look) -> Iterator[Observation]:
     for pair in document.root.pairs:
         if pair.key in newer and look.version_is(newer[pair.key]["when"]):
             release = newer[pair.key]["when"].partition("<")[2]
-            what = f"`LoraConfig` has it since PEFT {release}, and an older one stops with a TypeError as it loads the file"
+            what = f"`LoraConfig` has it since PEFT {release}, and older ones stop with a TypeError at the file"
             yield Observation("unknown", place(document, pair, pair.key), "crash", what, "", "remove", "peft")
 
 
