@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import chdir
 from typing import Any
 
 import click
@@ -12,9 +13,9 @@ from loralint.cli.options import _card, usage
 from loralint.cli.output import color
 from loralint.engine.settings import SettingsError
 from loralint.gate.decide import Outcome, decide
-from loralint.gate.git import GitError
+from loralint.gate.git import GitError, top_of
 from loralint.gate.judging import Asked
-from loralint.render import WITH_FIXES, render
+from loralint.render import DRAWN, WITH_FIXES, render
 from loralint.source.shown import shown
 
 
@@ -33,19 +34,25 @@ def command(base: str, head: str, **given: Any) -> None:
     Commits are judged, not the working tree. Exits with 1 on a new finding of tier S, on one of tier A that two people
     have not approved, and on a config that the gate would lose sight of.
     """
-    fixes = not WITH_FIXES.isdisjoint((given["format_"], *dict(given["outputs"])))
-    asked = Asked(given["gpu"], given["target"], given["rows"], fixes)
+    formats = {given["format_"], *dict(given["outputs"])}
+    asked = Asked(given["gpu"], given["target"], given["rows"], bool(WITH_FIXES & formats), bool(DRAWN & formats))
     try:
         outcome = decide(base, head, asked, reviews=_text(given["reviews"]), inline=not given["no_inline_ignores"])
+        top = top_of(".")
     except (GitError, SettingsError, ValueError) as error:
         raise usage(f"--base {shown(base)}: {shown(error, 500)}") from None
+    code = 0 if outcome.passed else 1
+    report = outcome.report._replace(root=top, fail_on="A", exit_code=code)
+    with chdir(top):  # files are named from there
+        pages = {name: render(name, report, color=False) for name, _ in given["outputs"]}
+        text = render(given["format_"], report, color=color())
     for name, path in given["outputs"]:
         with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(render(name, outcome.report, color=False))
-    click.echo(render(given["format_"], outcome.report, color=color()), nl=False, color=True if color() else None)
+            file.write(pages[name])
+    click.echo(text, nl=False, color=True if color() else None)
     for line in _summary(outcome):
         click.echo(line, err=given["format_"] != "full")
-    sys.exit(0 if outcome.passed else 1)
+    sys.exit(code)
 
 
 def _text(path: str | None) -> str | None:

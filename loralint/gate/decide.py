@@ -77,7 +77,7 @@ def _decided(
     base, fork, head = commits
     settings = settings_of(trees.policy)
     rules = settings.gate or Gate()
-    old = judge_tree(trees.before, settings, asked._replace(fixes=False))
+    old = judge_tree(trees.before, settings, asked._replace(fixes=False, figures=False))
     now = judge_tree(trees.after, settings, asked)
     change, made = change_between(top, fork, head), commits_between(top, base, head)
     signers = parse_signers(trees.policy.read(rules.allowed_signers))
@@ -93,7 +93,7 @@ def _decided(
     whose = _Owners(top, head, trees.policy)
     models = models_of(now)
     standing = {_same(one): _weighed(one, models.get(_place(one), set()), given, whose) for one in (*new, *own)}
-    report = _marked(now, standing, {_same(one) for one in counted})
+    report = _marked(now, standing, {_same(one) for one in counted}, keep=asked.figures)
     report = report._replace(runs=(*report.runs, *_own_runs(standing[_same(one)] for one in own)))
     tiers = [one.tier for one in standing.values() if one.suppressed is None]
     notes = (*_policy_notes(settings.file, rules, change.touched | change.deleted, trees.policy), *given.faults())
@@ -136,15 +136,18 @@ class _Owners:
         return "; ".join([*named, *([f"the line is by {shown(who, 80)}"] if who else [])])
 
 
-def _marked(report: Report, standing: dict[object, Finding], counted: set[object]) -> Report:
-    """The report in which only what is new and not approved stands."""
+def _marked(report: Report, standing: dict[object, Finding], counted: set[object], *, keep: bool) -> Report:
+    """The report in which only what is new and not approved stands. keep: with the runs' settings."""
     runs = []
     for run in report.runs:
         findings = tuple(
             standing.get(_same(one)) or (one._replace(suppressed=_OLDER) if _same(one) in counted else one)
             for one in run.findings
         )
-        runs.append(run._replace(findings=findings, score=score(findings), verdict=verdict(findings), settings=()))
+        settings = run.settings if keep else ()
+        runs.append(
+            run._replace(findings=findings, score=score(findings), verdict=verdict(findings), settings=settings)
+        )
     return report._replace(runs=tuple(runs))
 
 

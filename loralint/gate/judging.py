@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import chdir
 from typing import NamedTuple
 
-from loralint.api import around, make_job, options, report, starts_first
+from loralint.api import around, drawing, make_job, options, report, starts_first
 from loralint.engine.lint import Job, lint
 from loralint.engine.settings import Settings, SettingsError, load_settings
 from loralint.gate.tree import Tree
@@ -19,12 +19,15 @@ from loralint.source.read import read_bytes, read_file
 
 
 class Asked(NamedTuple):
-    """What the caller knows of the runs; see `loralint.api.check`. fixes: whether findings carry their edits."""
+    """What the caller knows of the runs; see `loralint.api.check`. fixes: whether findings carry their edits; figures:
+    whether runs carry what formats draw.
+    """
 
     gpu: str = ""
     target: tuple[str, ...] = ()
     rows: int | None = None
     fixes: bool = False
+    figures: bool = False
 
 
 def settings_of(tree: Tree) -> Settings:
@@ -55,7 +58,7 @@ def _job(tree: Tree, settings: Settings, asked: Asked) -> Job:
     settings = settings._replace(root=tree.folder)
     chosen = options(gpu=asked.gpu, target=asked.target, rows=asked.rows, settings=settings)
     job = make_job(settings, chosen, show_settings=True, fixes=asked.fixes)
-    return job._replace(count_trained=False)
+    return drawing(job) if asked.figures else job._replace(count_trained=False)
 
 
 def _documents(found: list[Candidate]) -> Iterator[Document]:

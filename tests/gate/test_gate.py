@@ -138,6 +138,17 @@ def test_outputs_in_other_formats(repository, tmp_path):
     assert "LL304" in page.read_text()
 
 
+def test_from_a_folder_of_the_checkout(repository, tmp_path, monkeypatch):
+    repository.write(CONFIG, BAD)
+    repository.commit()
+    monkeypatch.chdir(repository.folder / "configs")
+    result = repository.gate("--format", "github", "--output", "sarif=here.sarif")
+    assert result.exit_code == 1
+    assert f"file={CONFIG}" in result.stdout
+    run = json.loads((repository.folder / "configs/here.sarif").read_text())["runs"][0]
+    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == CONFIG
+
+
 def test_nothing_is_left_in_the_checkout_or_the_temporary_folder(repository, tmp_path, monkeypatch):
     import tempfile
 
