@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import chdir
 from typing import NamedTuple
 
-from loralint.api import around, drawing, make_job, options, report, starts_first
+from loralint.api import around, make_job, options, report, starts_first
+from loralint.engine.figures import drawing
 from loralint.engine.lint import Job, lint
 from loralint.engine.settings import Settings, SettingsError, load_settings
 from loralint.gate.tree import Tree
