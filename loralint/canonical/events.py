@@ -17,24 +17,30 @@ EVENTS = {
     "load-adapter": "a saved adapter is put on a model - trainable",
     "freeze": "parameters are made to require no gradient - wrapped (of a model that an adapter was put on)",
     "unfreeze": "parameters are made to require gradients by hand",
-    "cast": "a model is cast as a whole - dtype",
+    "cast": "a model is cast as a whole - dtype, bits (as it was loaded), wrapped (an adapter is on it)",
+    "move": "a model is moved to a device - bits, wrapped",
     "add-tokens": "tokens are added to the vocabulary - only_pad, empty",
     "resize": "the embedding is resized",
     "set-pad": "a padding token is chosen - is_eos, ends (rows carry an end token, or the script does not show them)",
     "set-eos": "an end token is chosen - literal (by its text)",
-    "collator": "a data collator is made - masks_pad (padding is left out of the loss by the number of its token)",
+    "collator": "a data collator is made - masks_pad (padding is left out of the loss by the number of its token),"
+    " fills (tokens are hidden for the model to guess), class",
+    "mask-prompts": "what is no answer is taken out of the loss - written (template of the rows), sought (template that"
+    " the marks are of), differs",
     "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model, evaluates,"
-    " has_metrics, class",
+    " has_metrics, class, args_class (of its arguments)",
     "train": "training starts - resume",
     "merge": "an adapter is merged into its base - bits",
     "unload": "an adapter is taken off its model",
-    "save": "a model or adapter is saved - state_dict, bare (of an object that no adapter was put on)",
+    "save": "a model or adapter is saved - state_dict, bare (of an object that no adapter was put on), merged (it is"
+    " what merging gave back)",
     "optimizer": "an optimizer is made by hand - has_peft_config (never)",
     "set-attribute": "an attribute is set that decides something - name, value",
 }
 # every name that the data of an event may have
 EVENT_DATA = (
-    "bare", "beside", "bits", "checkpointing", "class", "classifier", "dtype", "empty", "ends", "evaluates", "has_args",
-    "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal", "masks_pad", "name", "named", "only_pad",
-    "reason", "reenters", "reentrant", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by",
+    "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "differs", "dtype", "empty", "ends",
+    "evaluates", "fills", "has_args", "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal",
+    "masks_pad", "merged", "name", "named", "only_pad", "reason", "reenters", "reentrant", "sought", "state_dict",
+    "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

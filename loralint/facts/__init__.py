@@ -81,6 +81,7 @@ PLACES = {
     "model.shape": "architecture:shape",
     "model.fp16_unsafe": "model:fp16_unsafe",
     "model.prequantized": "model:prequantized",
+    "model.since": "model:since",
     "task.group": "task:group",
     "memory.weights": "memory.answers:base_weights",
     "memory.adapters": "memory.answers:adapters",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from loralint.facts.need import Missing, known, text
 from loralint.facts.scope import Scope, derived
@@ -177,6 +178,22 @@ def _diffusion(scope: Scope) -> bool:
 
 def _base(scope: Scope) -> str:
     return text(scope, "model.base", "the config names no base model")
+
+
+def since(scope: Scope) -> Value:
+    """The release of Transformers that knows the model, where that in force does not yet; else None.
+
+    The lists are those of model types in the releases' own configuration_auto.py; of a type that is older than all of
+    them, or comes with code of its own, nothing is said.
+    """
+    from loralint.knowledge.data import part
+    from loralint.knowledge.versions import satisfies
+
+    lists: Any = part("keys-model_types")
+    base, family_name = _base(scope).lower(), known(scope, "model.family")
+    named = next((one["since"] for one in lists["names"] if re.search(one["pattern"], base)), "")
+    first = named or lists["since"].get(family_name, "")
+    return derived(first if first and satisfies(scope.version("transformers"), f"<{first}") else None)
 
 
 def _model(scope: Scope) -> ModelFacts:

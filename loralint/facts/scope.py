@@ -20,6 +20,9 @@ class Settings(Protocol):
     def write(self, field: str, value: object) -> object | None:
         """How the framework writes a field with this value; None where it has no key that could."""
 
+    def version(self, package: str) -> str:
+        """The version of a package that the run is judged by, empty when none is known."""
+
 
 class _Changed:
     """Settings with some of them written otherwise."""
@@ -34,6 +37,9 @@ class _Changed:
 
     def write(self, field: str, value: object) -> object | None:
         return self._settings.write(field, value)
+
+    def version(self, package: str) -> str:
+        return self._settings.version(package)
 
 
 class Scope:
@@ -82,6 +88,10 @@ class Scope:
     def writes(self, field: str, value: object) -> bool:
         """Whether the framework has a key that gives the field this value."""
         return self._settings.write(field, value) is not None
+
+    def version(self, package: str) -> str:
+        """The version of a package that the run is judged by, empty when none is known."""
+        return self._settings.version(package)
 
     def bind(self, name: str, value: Value | None) -> None:
         """Give `name` a meaning for a while (the item of an `each` rule); None ends it."""

@@ -52,6 +52,10 @@ class Config:
             value = self._memo[field] = self._winner(field) or self._learned(field) or self._default(field)
         return value
 
+    def version(self, package: str) -> str:
+        """The version of a package that is in force; empty when none is known."""
+        return self.versions.of(package)
+
     @property
     def main(self) -> Layer:
         """The layer that the framework's own reader read, where the run is described; a companion stands for none."""

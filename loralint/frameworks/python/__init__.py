@@ -13,6 +13,7 @@ from loralint.frameworks.python.build import section, tree
 from loralint.frameworks.python.classes import Known, of
 from loralint.frameworks.python.events import events
 from loralint.frameworks.python.faults import faults
+from loralint.frameworks.python.gone import observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
 from loralint.frameworks.python.loads import CLASSIFIERS
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
@@ -87,7 +88,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
         packages=_PACKAGES[shape.framework],
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
-        observe=(observe_patched if shape.load == "unsloth" else observe_keywords,),
+        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_gone(script)),
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)

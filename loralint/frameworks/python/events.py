@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.forms import collated, formed, merged
 from loralint.frameworks.python.loads import load_of, loaded, reentrant, switch
-from loralint.frameworks.python.trace import argument, last, makers, root
+from loralint.frameworks.python.owners import config_of, frozen, is_bare, is_trainer, numbers
+from loralint.frameworks.python.prompts import marked
+from loralint.frameworks.python.trace import argument, last, makers
 from loralint.model import Event, Value
-from loralint.source.script import Argument, Call, Script, Thing
+from loralint.source.script import Argument, Call, Script
 
 _METHODS = {
     "gradient_checkpointing_enable": "checkpointing",
@@ -23,6 +26,8 @@ _METHODS = {
     "half": "cast",
     "bfloat16": "cast",
     "float": "cast",
+    "to": "cast",
+    "cuda": "cast",
     "save_pretrained": "save",
     "load_adapter": "load-adapter",
     "add_adapter": "wrap",
@@ -33,15 +38,13 @@ _METHODS = {
     "set_adapter": "unfreeze",
     "enable_adapters": "unfreeze",
 }
-_CASTS = {"half": "fp16", "bfloat16": "bf16", "float": "fp32"}
+_OF_MODELS = frozenset({"add_adapter", "to", "cuda"})
 _ROLES = {
     "load": "load", "load-with-adapter": "load", "load-tokenizer": "load-tokenizer", "prepare": "prepare",
     "wrap": "wrap", "load-adapter": "load-adapter", "trainer": "trainer",
 }  # fmt: skip
 _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "AdamW8bit", "PagedAdamW8bit",
                          "Adam8bit", "PagedAdamW", "PagedAdamW32bit", "Adagrad", "NAdam", "RAdam"})  # fmt: skip
-# what gives a model's parameters one after the other
-_PARAMETERS = frozenset({"parameters", "named_parameters"})
 # collators that leave every padding token out of the loss by its number
 _MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
 _TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
@@ -52,14 +55,23 @@ def events(script: Script) -> tuple[Event, ...]:
     """Every event of a program. What nobody could follow is an event of its own, since it may hold any other."""
     unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread]
     done = (event for call in script.calls for event in _of(call))
-    return (*unread, *(_with_rows(event, script) for event in done))
+    masked = [_masked(script, call) for call in script.calls if last(call) == "train_on_responses_only"]
+    return (*unread, *(_with_rows(event, script) for event in done), *masked)
+
+
+def _masked(script: Script, call: Call) -> Event:
+    """Prompts that are taken out of the loss, by the marks around them."""
+    given = call.arg("response_part", 2)
+    trainer = call.arg("trainer", 0)
+    on = numbers(trainer.thing if trainer is not None else None)
+    return _event("mask-prompts", call, last(call), on, marked(script, call), given)
 
 
 def _with_rows(event: Event, script: Script) -> Event:
     """A choice of padding, with whether the rows that its tokenizer reads carry an end token."""
     if event.kind != "set-pad":
         return event
-    reads = [call for call in script.calls if last(call) in _TOKENIZES and set(_numbers(call.on)) & set(event.on)]
+    reads = [call for call in script.calls if last(call) in _TOKENIZES and set(numbers(call.on)) & set(event.on)]
     text = script.document.text
     ends = not reads or any(word in text for word in _END_WORDS) or text.count("eos_token") > text.count("pad_token")
     return event._replace(data={**event.data, "ends": ends})
@@ -77,11 +89,9 @@ def _of(call: Call) -> Iterator[Event]:
     elif name in _OPTIMIZERS and call.on is None:
         yield _event("optimizer", call, name, _of_parameters(call), {"has_peft_config": False})
     elif name in _MASKING:
-        given = call.arg("mlm")
-        masks = name != "DataCollatorForLanguageModeling" or (given is not None and given.node.native is False)
         tokenizer = call.arg("tokenizer", 0 if name != "DataCollatorForCompletionOnlyLM" else -1)
-        on = _numbers(tokenizer.thing if tokenizer is not None else None)
-        yield _event("collator", call, name, on, {"masks_pad": masks})
+        on = numbers(tokenizer.thing if tokenizer is not None else None)
+        yield _event("collator", call, name, on, collated(call))
     elif name == "save" and call.name.startswith("torch"):
         yield from _saved(call)
 
@@ -93,9 +103,7 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
         yield from _trainer(call)
         return
     model = argument(call, "model", what)
-    on = (
-        _numbers(call.result) if model is None or kind.startswith("load-t") or kind == "load" else _numbers(model.thing)
-    )
+    on = numbers(call.result) if model is None or kind.startswith("load-t") or kind == "load" else numbers(model.thing)
     data: Mapping[str, object] = {}
     if kind == "load":
         data = loaded(call)
@@ -132,12 +140,19 @@ def _trainer(call: Call) -> Iterator[Event]:
         "evaluates": None if call.open else _given(argument(call, "eval_dataset", what)),
         "has_metrics": _given(call.arg("compute_metrics")),
         "class": last(call),
+        "args_class": _class_of(args),
     }
-    on = (*_numbers(thing), *_numbers(call.result))
+    on = (*numbers(thing), *numbers(call.result))
     yield _event("trainer", call, last(call), on, data)
     if config is not None and _configured(config):
         given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False}
         yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
+
+
+def _class_of(args: Argument | None) -> str | None:
+    """The class that a trainer's arguments are of; None when nobody knows."""
+    found, sure = makers(args.thing, "arguments") if args is not None else ([], False)
+    return last(found[0]) if len(found) == 1 and sure else None
 
 
 def _configured(config: Argument | None) -> bool | None:
@@ -157,9 +172,9 @@ def _given(given: Argument | None) -> bool:
 
 
 def _method(call: Call, name: str) -> Iterator[Event]:
-    on, kind, data = _numbers(call.on), _METHODS[name], dict[str, object]()
-    if (name == "train" and not _is_trainer(call.on)) or (name == "add_adapter" and load_of(call.on) is None):
-        return  # `model.train()` is a mode, no training
+    on, kind, data = numbers(call.on), _METHODS[name], dict[str, object]()
+    if (name == "train" and not is_trainer(call.on)) or (name in _OF_MODELS and load_of(call.on) is None):
+        return  # `model.train()` is a mode, no training; batches are moved as models are
     if kind == "checkpointing":
         given = reentrant(call.arg("gradient_checkpointing_kwargs", 0))
         data = {"reentrant": given, "reenters": given is not False}
@@ -167,16 +182,16 @@ def _method(call: Call, name: str) -> Iterator[Event]:
         named = call.arg("adapter_name", 1)  # of PEFT's own method the config stands there, after the name
         data = {"unsloth": False, "named": False, "beside": named is not None and named.node.native != "default"}
     elif kind == "cast":
-        data = {"dtype": _CASTS[name]}
+        kind, data = formed(call, name)
     elif kind == "merge":
         load = load_of(call.on)
         data = {"bits": loaded(load)["bits"] if load is not None else None}
     elif kind == "freeze":
         asked = call.arg("requires_grad", 0)
         kind = "freeze" if asked is not None and asked.node.native is False else "unfreeze"
-        on, data = _frozen(call.on)
+        on, data = frozen(call.on)
     elif kind == "save":
-        data = {"bare": _is_bare(call.on)}
+        data = {"bare": is_bare(call.on), "merged": merged(call.on)}
     elif kind == "add-tokens":
         data = _added(call, name)
         yield from _special(call, data)
@@ -186,22 +201,9 @@ def _method(call: Call, name: str) -> Iterator[Event]:
 def _special(call: Call, added: dict[str, object]) -> Iterator[Event]:
     """A padding or end token that is chosen by adding it."""
     if added["pad"]:
-        yield _event("set-pad", call, "pad_token", _numbers(call.on), {"is_eos": False})
+        yield _event("set-pad", call, "pad_token", numbers(call.on), {"is_eos": False})
     if added["eos"]:
-        yield _event("set-eos", call, "eos_token", _numbers(call.on), {"literal": True})
-
-
-def _is_bare(thing: Thing | None) -> bool:
-    """Whether an object is a model that nothing was put on, as far as its own way goes."""
-    roles = ("wrap", "load-adapter", "load-with-adapter")
-    return thing is not None and not _is_trainer(root(thing)) and not any(makers(thing, role)[0] for role in roles)
-
-
-def _is_trainer(thing: Thing | None) -> bool:
-    if thing is None or thing.made is None:
-        return False
-    what = of(thing.made)
-    return (what is not None and what.role == "trainer") or last(thing.made).endswith("Trainer")
+        yield _event("set-eos", call, "eos_token", numbers(call.on), {"literal": True})
 
 
 def _added(call: Call, name: str) -> dict[str, object]:
@@ -217,42 +219,20 @@ def _added(call: Call, name: str) -> dict[str, object]:
 
 def _assigned(call: Call) -> Iterator[Event]:
     name, given = call.args[0].node.raw, call.args[1]
-    on = _numbers(call.on)
-    if name in ("pad_token", "pad_token_id") and not _config_of(call.on):
+    on = numbers(call.on)
+    if name in ("pad_token", "pad_token_id") and not config_of(call.on):
         yield _event("set-pad", call, "pad_token", on, {"is_eos": _is_eos(given)}, given)
     elif name == "requires_grad":
         kind = "freeze" if given.node.native is False else "unfreeze"
-        yield _event(kind, call, name, *_frozen(call.on))
+        yield _event(kind, call, name, *frozen(call.on))
     elif name == "eos_token":
         yield _event("set-eos", call, "eos_token", on, {"literal": given.node.tag == "str"}, given)
     else:
-        inside = _config_of(call.on)
-        owner = _numbers(inside) if inside is not None else on
+        inside = config_of(call.on)
+        owner = numbers(inside) if inside is not None else on
         dotted = f"config.{name}" if inside is not None else name
-        yield _event("set-attribute", call, dotted, owner, {"name": dotted, "value": given.node.native}, given)
-
-
-def _frozen(thing: Thing | None) -> tuple[tuple[int, ...], dict[str, object]]:
-    """The model whose parameters are made to require a gradient or none, and whether an adapter is on it."""
-    model = _owner(thing)
-    return _numbers(model), {"wrapped": bool(makers(model, "wrap")[0])}
-
-
-def _owner(thing: Thing | None) -> Thing | None:
-    """The model whose parameters a loop goes through, of one of them; a model that was loaded itself."""
-    made = thing.made if thing is not None else None
-    if made is not None and last(made) == "__next__" and made.on is not None and made.on.made is not None:
-        source = made.on.made
-        return source.on if last(source) in _PARAMETERS else None
-    return thing if load_of(thing) is not None else None
-
-
-def _config_of(thing: Thing | None) -> Thing | None:
-    """The model whose `config` or `generation_config` this is."""
-    made = thing.made if thing is not None else None
-    if made is None or last(made) != "__getattr__" or "config" not in made.args[0].node.raw:
-        return None
-    return made.on
+        value = "adapter" if "get_peft_model_state_dict" in given.node.raw else given.node.native
+        yield _event("set-attribute", call, dotted, owner, {"name": dotted, "value": value}, given)
 
 
 def _is_eos(given: Argument) -> bool | None:
@@ -268,25 +248,21 @@ def _tokenizer(call: Call) -> Iterator[Event]:
         given = call.arg(key)
         if given is not None and given.node.tag != "null":
             data = {"is_eos": _is_eos(given)} if kind == "set-pad" else {"literal": given.node.tag == "str"}
-            yield _event(kind, call, key, _numbers(call.result), data, given)
+            yield _event(kind, call, key, numbers(call.result), data, given)
 
 
 def _of_parameters(call: Call) -> tuple[int, ...]:
     """The model whose parameters an optimizer gets."""
     given = call.arg("params", 0)
     made = given.thing.made if given is not None and given.thing is not None else None
-    return _numbers(made.on) if made is not None and made.on is not None else ()
+    return numbers(made.on) if made is not None and made.on is not None else ()
 
 
 def _saved(call: Call) -> Iterator[Event]:
     given = call.arg("obj", 0)
     made = given.thing.made if given is not None and given.thing is not None else None
     if made is not None and last(made) == "state_dict":
-        yield _event("save", call, "torch.save", _numbers(made.on), {"state_dict": True})
-
-
-def _numbers(thing: Thing | None) -> tuple[int, ...]:
-    return (root(thing).number,) if thing is not None else ()
+        yield _event("save", call, "torch.save", numbers(made.on), {"state_dict": True})
 
 
 def _event(

@@ -31,9 +31,9 @@ def test_a_model_is_one_object_through_everything_that_wraps_it(read):
     trainer.train()
     merged = trainer.model.merge_and_unload()
     """)  # fmt: skip
-    assert [event.kind for event in events] == ["load", "prepare", "wrap", "trainer", "train", "merge"]
-    load, prepare, wrap, trainer = events[:4]
-    assert load.on == prepare.on == wrap.on
+    assert [event.kind for event in events] == ["load", "move", "prepare", "wrap", "trainer", "train", "merge"]
+    load, move, prepare, wrap, trainer = events[:5]
+    assert load.on == move.on == prepare.on == wrap.on
     assert set(load.on) < set(trainer.on)
     assert (load.data["bits"], wrap.data["named"]) == (8, True)
     assert (trainer.data["wrapped"], trainer.data["has_peft_config"], trainer.data["trl"]) == (True, False, True)

@@ -1,0 +1,47 @@
+"""What becomes of a model after it was loaded: cast, moved, merged; and what a collator makes of its rows."""
+
+from __future__ import annotations
+
+from loralint.frameworks.python.loads import load_of, loaded, switch
+from loralint.frameworks.python.trace import earlier, last, makers
+from loralint.source.script import Call, Thing
+
+_CASTS = {"half": "fp16", "bfloat16": "bf16", "float": "fp32"}
+_DTYPES = {"torch.float16": "fp16", "torch.half": "fp16", "torch.bfloat16": "bf16", "torch.float32": "fp32"}
+_STEPS = 100
+
+
+def formed(call: Call, name: str) -> tuple[str, dict[str, object]]:
+    """The kind of event that `.half()`, `.to(...)` or `.cuda()` is, and its data: without a dtype it only moves.
+
+    bits: of the weights, as `loaded` gives them. wrapped: whether an adapter is on them.
+    """
+    load = load_of(call.on)
+    bits = loaded(load)["bits"] if load is not None else None
+    data = {"bits": bits, "wrapped": any(makers(call.on, role)[0] for role in ("wrap", "load-adapter"))}
+    given = (_DTYPES.get(one.node.raw) for one in call.args if one.node.tag == "name")
+    dtype = _CASTS.get(name) or next(filter(None, given), None)
+    return ("cast", {"dtype": dtype, **data}) if dtype else ("move", data)
+
+
+def merged(thing: Thing | None) -> bool:
+    """Whether an object is what merging gave back."""
+    for _ in range(_STEPS):
+        if thing is None or thing.made is None:
+            return False
+        if last(thing.made) == "merge_and_unload":
+            return True
+        thing = earlier(thing)
+    return False
+
+
+def collated(call: Call) -> dict[str, object]:
+    """masks_pad: whether a collator leaves padding out of the loss by the number of its token. fills: whether it hides
+    tokens for the model to guess, which DataCollatorForLanguageModeling of Transformers does unless told otherwise.
+    """
+    if last(call) != "DataCollatorForLanguageModeling":
+        return {"masks_pad": True, "fills": False, "class": last(call)}
+    given = call.arg("mlm", 1)
+    fills = None if given is None and call.open else switch(given, True)
+    own = not call.name.startswith("trl.")  # TRL's of the same name has no such switch
+    return {"masks_pad": given is not None and given.node.native is False, "fills": fills and own, "class": last(call)}
