@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_data")
+_USUAL = 8192  # bytes that hold most entries
 
 
 @cache
@@ -15,21 +16,34 @@ def part(name: str) -> Any:
     """Give the parsed `_data/<name>.json`; callers must not change it. Raises OSError where the package lacks it."""
     import json
 
-    return json.loads(_text(name))
+    return json.loads(_bytes(name))
 
 
 def entries(name: str, keys: Iterable[str]) -> dict[str, Any]:
-    """Some values of the mapping in `_data/<name>.json`, without reading the others; what it lacks is left out.
+    """Some entries, each a mapping, of `_data/<name>.json`, without reading the others; what it lacks is left out.
 
     keys: each the key of nothing else in that file, such as the code of a rule.
     """
+    raw = _bytes(name)
+    marks = ((key, f'"{key}":'.encode()) for key in keys)  # of a key alone: in a text quotes stand behind a backslash
+    found = ((key, raw.find(mark), len(mark)) for key, mark in marks)
+    return {key: _value(raw, start + length) for key, start, length in found if start >= 0}
+
+
+def _value(raw: bytes, start: int) -> Any:
+    """The mapping that starts there. Of a large file only as much is decoded as it may take."""
     import json
 
-    text, decoder = _text(name), json.JSONDecoder()
-    found = ((key, text.find(f'"{key}":')) for key in keys)  # not in a text, where quotes stand behind a backslash
-    return {key: decoder.raw_decode(text, start + len(key) + 3)[0] for key, start in found if start >= 0}
+    size = _USUAL
+    while True:
+        try:
+            return json.JSONDecoder().raw_decode(raw[start : start + size].decode("utf-8", "ignore"))[0]
+        except ValueError:  # cut off
+            if start + size >= len(raw):
+                raise
+            size *= 4
 
 
-def _text(name: str) -> str:
-    with open(os.path.join(_FOLDER, f"{name}.json"), encoding="utf-8") as file:
+def _bytes(name: str) -> bytes:
+    with open(os.path.join(_FOLDER, f"{name}.json"), "rb") as file:
         return file.read()
