@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -81,6 +80,8 @@ def _text(block: Block, style: Style, width: int) -> Iterator[str]:
 
 def _filled(text: str, width: int, head: str = "", indent: int = 0) -> str:
     """Lines of at most `width` columns; a word that is longer stays whole, so that it can be copied."""
+    import textwrap  # Markdown needs none
+
     wrapper = textwrap.TextWrapper(
         width, initial_indent=head, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
     )

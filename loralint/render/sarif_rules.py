@@ -17,7 +17,7 @@ def descriptors(rules: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """rules: code -> name of those that found something, in the order in which results count them."""
     every: Any = part("rules")
     hot = {one["id"]: one for one in every if one["id"] in rules}
-    cold = entries("rules_cold", rules)
+    cold = entries("rules_cold", hot)
     for code, name in rules.items():
         known = hot.get(code)
         about = {"id": code, "name": name}
@@ -44,16 +44,15 @@ def _sentence(text: str) -> str:
 
 
 def _text(help_: str, cold: Mapping[str, Any]) -> str:
-    return "\n\n".join([_joined(cold["why"]), _sentence(help_), f"Sources: {'; '.join(map(_joined, cold['sources']))}"])
+    sources = [f"Sources: {'; '.join(map(_joined, cold['sources']))}"] if cold["sources"] else []
+    return "\n\n".join([_joined(cold["why"]), _sentence(help_), *sources])
 
 
 def _markdown(code: str, help_: str, cold: Mapping[str, Any]) -> str:
     sources = "\n".join(f"- {escaped(_joined(source))}" for source in cold["sources"])
     why = "\n\n".join(escaped(_joined(paragraph)) for paragraph in cold["why"].split("\n\n"))
-    return (
-        f"{why}\n\n**{escaped(_sentence(help_))}**\n\n**Sources**\n\n{sources}\n\n"
-        f"`loralint explain {code}` shows examples."
-    )
+    told = f"**Sources**\n\n{sources}\n\n" if sources else ""
+    return f"{why}\n\n**{escaped(_sentence(help_))}**\n\n{told}`loralint explain {code}` shows examples."
 
 
 def _joined(text: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
+from functools import lru_cache
 from typing import NamedTuple
 
 from loralint.model import Finding, Report, Span
 from loralint.source.secrets import redact
 
-_BREAK = re.compile(r"\r\n?|\n")  # as spans count lines
 _NO_FILES = frozenset({"<stdin>", "<config>", "--launch"})
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
@@ -29,28 +28,39 @@ def is_file(name: str) -> bool:
     return name not in _NO_FILES
 
 
+class _Name(NamedTuple):
+    inside: bool
+    path: str
+    uri: str
+
+
 def inside(name: str, root: str) -> bool:
     """Whether a file lies below the root. Without a root, what was named by a relative path does."""
-    if not is_file(name):
-        return False
-    if not root:
-        return not os.path.isabs(name) and os.path.normpath(name).split(os.sep)[0] != os.pardir
-    return os.path.abspath(name).startswith(os.path.join(root, ""))
+    return _name(name, root, os.getcwd()).inside
 
 
 def named(name: str, root: str) -> str:
     """A file with forward slashes, from the root where it lies below it; other names as they were given."""
-    if inside(name, root):
-        name = os.path.relpath(os.path.abspath(name), root) if root else os.path.normpath(name)
-    return redact(name.replace(os.sep, "/") if is_file(name) else name)
+    return _name(name, root, os.getcwd()).path
 
 
 def uri(name: str, root: str) -> str:
     """A relative reference where the file lies below the root, else an absolute URI; every odd byte is escaped."""
-    if is_file(name) and not inside(name, root):
-        absolute = os.path.abspath(name).replace(os.sep, "/")
-        return f"file://{'' if absolute.startswith('/') else '/'}{_escaped(redact(absolute))}"
-    return _escaped(named(name, root))
+    return _name(name, root, os.getcwd()).uri
+
+
+@lru_cache(maxsize=256)  # each file is named for its findings, their fixes and their notes
+def _name(name: str, root: str, folder: str) -> _Name:
+    if not is_file(name):
+        return _Name(False, redact(name), _escaped(redact(name)))
+    whole = os.path.normpath(os.path.join(folder, name))
+    top = root or folder
+    below = whole.startswith(os.path.join(top, "")) and (root != "" or not os.path.isabs(name))
+    path = redact((whole[len(os.path.join(top, "")) :] if below else name).replace(os.sep, "/"))
+    if below:
+        return _Name(True, path, _escaped(path))
+    whole = redact(whole.replace(os.sep, "/"))
+    return _Name(False, path, f"file://{'' if whole.startswith('/') else '/'}{_escaped(whole)}")
 
 
 def _escaped(text: str) -> str:
@@ -75,9 +85,9 @@ def region_of(text: str, start: int, end: int) -> Region:
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:
-    line, begin = 1, 0
-    for match in _BREAK.finditer(text, 0, offset):
-        line, begin = line + 1, match.end()
+    """A line ends with CR LF, CR or LF, as spans count."""
+    line = 1 + text.count("\n", 0, offset) + text.count("\r", 0, offset) - text.count("\r\n", 0, offset)
+    begin = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     return line, offset - begin + 1
 
 

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from loralint.knowledge.data import part
 from loralint.model import Edit, Finding, Fix, Note, Related, Report, Run, Span
 from loralint.render import render
+from loralint.render.spot import region_of
 
 OWN = json.loads(Path(__file__).with_name("sarif_written.schema.json").read_text(encoding="utf-8"))
 AXOLOTL = (
@@ -47,13 +50,13 @@ def _log(report):
     return body["runs"][0]
 
 
-def _finding(**given) -> Finding:
+def _finding(**values) -> Finding:
     span = Span("f.yaml", 0, 1, 1, 1, 1, 2)
-    return Finding("LL101", "n", "A", "m", "h", span, "k", "/k", "", None, "set")._replace(**given)
+    return Finding("LL101", "n", "A", "m", "h", span, "k", "/k", "", None, "set")._replace(**values)
 
 
-def _report(*findings: Finding, **given) -> Report:
-    return Report((Run(("f.yaml",), "trl", 85, "review", findings),), **given)
+def _report(*findings: Finding, **values) -> Report:
+    return Report((Run(("f.yaml",), "trl", 85, "review", findings),), **values)
 
 
 def test_the_schema_is_one():
@@ -70,7 +73,7 @@ def test_the_official_schema_takes_what_is_written_and_refuses_what_is_not(repor
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "given"),
+    ("text", "name", "options"),
     [
         (AXOLOTL, "config.yaml", {"gpu": "T4", "rows": 1000}),
         (AXOLOTL + "datasets: [\n", "a b/ünï.yaml", {}),
@@ -79,8 +82,8 @@ def test_the_official_schema_takes_what_is_written_and_refuses_what_is_not(repor
         (json.dumps(NOTEBOOK, indent=1), "n.ipynb", {"gpu": "T4"}),
     ],
 )
-def test_real_reports_fit_the_schema(report_on, text, name, given):
-    _log(report_on(text, name, **given))
+def test_real_reports_fit_the_schema(report_on, text, name, options):
+    _log(report_on(text, name, **options))
 
 
 def test_a_result(report_on):
@@ -248,6 +251,13 @@ def test_a_value_makes_no_link_and_no_secret_is_told():
 def test_uris(name, uri):
     (artifact,) = _log(Report((Run((name,), "trl", 100, "pass", ()),)))["artifacts"]
     assert artifact["location"]["uri"] == uri
+
+
+@given(st.text(alphabet="a\r\n🙂", max_size=20), st.data())
+def test_places_by_offset(text, data):
+    offset = data.draw(st.integers(0, len(text)))
+    before = re.split(r"\r\n?|\n", text[:offset])
+    assert region_of(text, offset, offset)[:2] == (len(before), len(before[-1]) + 1)
 
 
 def test_a_file_outside_of_the_root_has_an_absolute_uri(tmp_path):
