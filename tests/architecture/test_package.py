@@ -113,7 +113,7 @@ def test_the_readme_s_options_are_options():
 
     known = {
         option
-        for name in ("check", "show", "explain", "rules", "golden", "baseline")
+        for name in ("check", "show", "explain", "rules", "golden", "baseline", "gate")
         for param in import_module(f"loralint.cli.{name}").command.params
         for option in param.opts
     } | {"--group", "--check", "--help"}  # pip's and our tools'

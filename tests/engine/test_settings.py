@@ -86,7 +86,7 @@ def test_a_pyproject_without_our_table_is_passed_over(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("selct = []", "unknown key `selct`; known are baseline, exceptions, exclude, fail-on, gpu, ignore, "),
+        ("selct = []", "unknown key `selct`; known are baseline, exceptions, exclude, fail-on, gate, g"),
         ("plugins = ['x.py']", "unknown key `plugins`"),
         ("rules = 'https://example.org/rules'", "unknown key `rules`"),
         ('select = "LL2"', "`select` must be a list"),
@@ -105,6 +105,10 @@ def test_a_pyproject_without_our_table_is_passed_over(tmp_path, text):
             '[[exceptions]]\nrule = "LL214"\npath = "x"\nreason = " "\nexpires = 2027-01-31',
             "an exception needs a `reason`",
         ),
+        ("gate = true", "`gate` must be a table"),
+        ("[gate]\nallow = true", "unknown key `gate.allow`; known are allowed-signers, inline-ignores, protected, "),
+        ('[gate]\nprotected = "golden"', "`gate.protected` must be a list"),
+        ('[gate]\nrequire-signed = "yes"', "`gate.require-signed` must be true or false"),
         ("gpu = ", "Invalid value"),
         ("gpu = " + "[" * 5000, "recursion"),
         ("gpu = 'a'\ngpu = 'b'", "Cannot overwrite a value"),
@@ -116,6 +120,14 @@ def test_errors_name_the_file_and_what_to_change(tmp_path, text, message):
         load_settings(str(tmp_path))
     assert str(caught.value).startswith(f"{tmp_path / 'loralint.toml'}: ")
     assert message in str(caught.value)
+
+
+def test_how_a_change_is_gated(tmp_path):
+    _write(
+        tmp_path, '[gate]\nallowed-signers = "keys"\nprotected = ["a/**"]\nrequire-signed = true\ninline-ignores = true'
+    )
+    assert load_settings(str(tmp_path)).gate == ("keys", ("a/**",), True, True)
+    assert load_settings(str(_write(tmp_path / "b", "[gate]"))).gate == (".loralint/allowed_signers", (), False, False)
 
 
 def test_a_file_that_is_no_utf8_is_an_error(tmp_path):
