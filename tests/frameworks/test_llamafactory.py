@@ -389,3 +389,9 @@ def test_names_of_templates_that_people_expect(reading, observed, written, meant
         reading(READER, f"model_name_or_path: m\nstage: sft\nfinetuning_type: lora\ntemplate: {written}\n")
     )
     assert (found["template"].replacement if "template" in found else "") == meant
+
+
+def test_unsloth_is_not_told_of_pissa(reading, observed):
+    text = "model_name_or_path: m\nstage: sft\nfinetuning_type: lora\npissa_init: true\nuse_unsloth: {}\n"
+    assert observed(reading(READER, text.format("true")))["pissa_init"].effect == "changed"
+    assert "pissa_init" not in observed(reading(READER, text.format("false")))

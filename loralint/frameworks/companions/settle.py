@@ -52,7 +52,8 @@ def _beaten(
         found = related(other.kind, layer.kind, field)
         stronger = found.stronger == other.kind
         spoken = spoken or stronger
-        if stronger and (found.how != "override" or _instead(winner, layer.values[field][0])):
+        unusual = rank(other.kind) > rank(layer.kind)  # else the order of the layers does it
+        if stronger and (found.how != "override" or unusual or _instead(winner, layer.values[field][0])):
             return found, winner
     found = related("default", layer.kind, field)
     return (found, None) if not spoken and found.stronger == "default" else None

@@ -16,6 +16,8 @@ _ONE, _MANY = "_single_device", "_distributed"
 # Recipes that come in both kinds; the distributed full_finetune asks nobody whether it was launched.
 _BOTH = frozenset({"full_finetune", "lora_finetune", "lora_dpo", "knowledge_distillation"})
 _UNASKED = "full_finetune"
+_MANIFESTS = (".yaml", ".yml", ".json")
+_RANKS = frozenset({"RANK", "WORLD_SIZE"})  # with these in its environment a recipe takes itself for launched
 
 
 def recipe_started(launch: Launch) -> Iterator[Observation]:
@@ -23,7 +25,7 @@ def recipe_started(launch: Launch) -> Iterator[Observation]:
     name = launch.positionals[0].raw if launch.program == "tune" and launch.positionals else ""
     launched = any(one.name == "torchrun" for one in launch.launchers)
     stem = name.removesuffix(_ONE if launched else _MANY)
-    if stem == name or stem not in _BOTH or (stem == _UNASKED and not launched):
+    if stem == name or stem not in _BOTH or (not launched and _launched_elsewhere(launch, stem)):
         return
     if launched:
         what = "is made for one device, and `tune run` refuses torchrun's options with it"
@@ -34,3 +36,12 @@ def recipe_started(launch: Launch) -> Iterator[Observation]:
     span = launch.flags.span(launch.positionals[0].node)
     where = Value(name, key="recipe", pointer="/recipe", text=name, span=span)
     yield Observation("recipe", where, "crash", f"`{name}` {what}", data={"advice": advice}, package="torchtune")
+
+
+def _launched_elsewhere(launch: Launch, stem: str) -> bool:
+    """Whether a distributed recipe may have its processes from somewhere else, or asks nobody for them.
+
+    An operator of a cluster adds torchrun's options to the command of a manifest.
+    """
+    variables = {one.name for one in launch.env}
+    return stem == _UNASKED or launch.flags.file.endswith(_MANIFESTS) or bool(variables & _RANKS)

@@ -29,7 +29,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     """Observe values that are replaced, and keys that another key overrules."""
     if document.root is None:
         return []
-    alone = (_alpha, _checkpointing, _oft, _reward, _clashing)
+    alone = (_alpha, _checkpointing, _oft, _reward, _unsloth, _clashing)
     return [*(one for look_at in alone for one in look_at(document, document.root)), *_method(document, look)]
 
 
@@ -108,6 +108,20 @@ def _reward(document: Document, root: Node) -> Iterator[Observation]:
             message,
             package="llamafactory",
             data={"advice": "write the adapter as reward_model, or reward_model_type: full for a base with adapters"},
+        )
+
+
+def _unsloth(document: Document, root: Node) -> Iterator[Observation]:
+    """PiSSA, which is not among what Unsloth is told when it builds the adapter."""
+    found = _on(root, "pissa_init")
+    if found is not None and _on(root, "use_unsloth") is not None:
+        yield Observation(
+            "ignored",
+            place(document, found[0], "pissa_init"),
+            "changed",
+            "Unsloth builds the adapter, and it is not told of PiSSA: A is random and B is zero",
+            package="llamafactory",
+            data={"advice": "leave out use_unsloth, or pissa_init"},
         )
 
 

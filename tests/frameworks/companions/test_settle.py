@@ -33,6 +33,12 @@ def test_flags_before_the_config_is_ordinary() -> None:
     assert told == []
 
 
+def test_what_a_file_says_counts_before_what_its_name_seems_to_say() -> None:
+    named, read = source("config", dist__zero_stage=3), source("deepspeed", dist__zero_stage=2)
+    assert settled("axolotl", named, read) == ({"config": {}, "deepspeed": {"dist.zero_stage": 2}}, [])
+    assert settled("axolotl", named)[0] == {"config": {"dist.zero_stage": 3}}
+
+
 def test_switches_of_their_own_are_both_on_whoever_says_so() -> None:
     one, other = source("config", precision__bf16=True), source("flags", precision__fp16=True)
     spelt = {field: (several[0]._replace(key="mixed_precision"),) for field, several in other.values.items()}

@@ -44,10 +44,12 @@ def processes(document: Document, job: Job, group: Group, container: At) -> Proc
         return _slots(document, job, group)
     launch = command(job, group, container) if job.kind != "RayJob" else None
     if launch is None:
-        return None
-    if launch.program == "torchrun":
+        return _asked(document, job) if job.kind == "TrainJob" else None
+    if launch.program in ("torchrun", "tune"):
         flag = first(launch.before, "nproc_per_node")
-        return _of_flag(document, flag) if flag else _asked(document, job) or _one(document, job, launch, container)
+        if flag is not None or launch.program == "tune":
+            return _of_flag(document, flag) or _asked(document, job)
+        return _asked(document, job) or _one(document, job, launch, container)
     if launch.program in ("accelerate", "accelerate-launch"):
         return _of_accelerate(document, launch)
     if launch.program == "deepspeed":
