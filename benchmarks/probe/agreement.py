@@ -24,6 +24,7 @@ from loralint.probe.base import Base, embedded, loss_of
 from loralint.probe.local import local
 from loralint.probe.ramp import STEPS, edge, ramp
 from loralint.probe.stack import Stack
+from loralint.probe.toy import edge_for
 from loralint.probe.train import train
 from loralint.probe.verdict import band
 
@@ -91,7 +92,8 @@ def report(runs: list[Real], lines: dict[str, dict[str, list[float]]], above: fl
         for run in runs:
             if run.arm.optimizer == optimizer and run.name in lines:
                 line = lines[run.name]
-                rate = edge(line["rates"], [float(x) for x in line["losses"]], above).rate
+                own_edge = edge(line["rates"], [float(x) for x in line["losses"]], above)
+                rate = edge_for(kind, run.arm, own_edge).rate
                 found.append((run.arm.lr / rate, run.label == "unstable", run.name))
         bad, good = ([ratio for ratio, unstable, _ in found if unstable is which] for which in (True, False))
         if not bad or not good:

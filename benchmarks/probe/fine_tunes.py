@@ -25,6 +25,7 @@ from loralint.probe.base import Base, embedded
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS, edge, ramp
 from loralint.probe.stack import Stack
+from loralint.probe.toy import edge_for
 from loralint.probe.train import train
 from loralint.probe.verdict import band, judge
 
@@ -67,7 +68,7 @@ def verdict(plan: Plan, base: Base) -> dict[str, object]:
     rows = min(plan.rows, base.most_rows)
     traces, _ = train(stack, base.batches(STEPS, rows, 0), lambda step: [rates[step]], enough=3.0)
     stack.close()
-    found = edge(rates, traces[0].losses)
+    found = edge_for(base.kind, plan.arm, edge(rates, traces[0].losses))
     judged = judge(plan, found, band(base.kind, arm.optimizer), whole=True)
     assert judged is not None
     return {"verdict": judged.word, "headroom": judged.headroom, "ramp": found.rate, "reached": found.reached}

@@ -16,6 +16,7 @@ from loralint.probe.ramp import STEPS, Edge, edge, ramp
 from loralint.probe.schedule import factor
 from loralint.probe.stack import Stack
 from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
+from loralint.probe.toy import edge_for
 from loralint.probe.train import Trace, Watch, train
 from loralint.probe.verdict import STABLE, Band, Verdict, band, judge, with_fewer_rows
 
@@ -24,13 +25,15 @@ _INPUTS_READ = 8  # batches
 
 
 class Outcome(NamedTuple):
-    """course: the run's own schedule squeezed into the probe's steps. edges: of the control arms, by name. stopped: why
-    it ended early ("" if it did not). seconds: of the clock. silent: modules whose adapters never got a gradient.
+    """course: the run's own schedule squeezed into the probe's steps. found: the edge of the ramp. judged: the one that
+    the verdict rests on, see `edge_for`. edges: of the control arms, by name. stopped: why it ended early ("" if it did
+    not). seconds: of the clock. silent: modules whose adapters never got a gradient.
     """
 
     ramp: Trace
     course: Trace
     found: Edge
+    judged: Edge
     verdict: Verdict | None
     own: Band
     edges: dict[str, Edge]
@@ -79,14 +82,15 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
         stack.close()
     found = edge(rates, traces[0].losses)
     own = with_fewer_rows(band(base.kind, plan.arm.optimizer), plan.rows, rows)
-    verdict = judge(plan, found, own, whole=not stopped)
+    judged = edge_for(base.kind, plan.arm, found, limits.steps)
+    verdict = judge(plan, judged, own, whole=not stopped or judged is not found)
     edges: dict[str, Edge] = {}
     others = _others(arm) if controls and verdict is not None and verdict.word != STABLE else {}
     others |= {"svd": arm._replace(init="svd")} if svd and not arm.dora else {}
     if others and not stopped:
         edges, stopped = _controls(others, base, batches, watch, frozen)
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
-    return Outcome(traces[0], traces[1], found, verdict, own, edges, *parts)
+    return Outcome(traces[0], traces[1], found, judged, verdict, own, edges, *parts)
 
 
 def _course(plan: Plan, step: int, steps: int) -> float:

@@ -81,7 +81,8 @@ def _notes(plan: Plan, base: Base, outcome: Outcome) -> Iterator[Note]:
         yield Note("info", f"probe: {outcome.own.doubt or start}")
     if (rows := base.rows_for(plan.rows)) < plan.rows:
         yield Note("info", f"probe: {rows} rows a step for {plan.rows} of the run, whose edge may lie higher")
-    if base.kind == "embedded" and outcome.verdict is not None and outcome.verdict.word != STABLE:
+    by_model = base.kind == "embedded" and outcome.judged is outcome.found
+    if by_model and outcome.verdict is not None and outcome.verdict.word != STABLE:
         yield Note("info", "probe: the edge of real models lies at 0.25 to 1 times that of the embedded one")
     if plan.assumed:
         yield Note("info", f"probe: assumed {'; '.join(plan.assumed)}")
@@ -111,19 +112,20 @@ def _tables(
 
 def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None) -> Table:
     verdict, course = outcome.verdict, outcome.course
-    setting = (
-        f"{base.title}, {len(outcome.ramp.losses)} steps of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
-    )
+    toy = "" if outcome.judged is outcome.found else " and a toy for the edge of SGD"
+    steps = f"{len(outcome.ramp.losses)} steps of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
+    setting = f"{base.title}{toy}, {steps}"
     rows: list[tuple[object, object]] = [
         ("verdict", verdict.word if verdict is not None else None),
         ("headroom", verdict.headroom if verdict is not None else None),
-        ("edge_reached", outcome.found.reached),
+        ("edge_reached", outcome.judged.reached),
         ("highest_stable_rate", verdict.safe if verdict is not None else None),
         ("cause", cause.name if cause is not None else None),
         ("model", base.title),
         ("base_loss_nats", outcome.base_loss),
         ("rate", plan.arm.lr),
         ("ramp_edge_rate", outcome.found.rate),
+        ("judged_edge_rate", outcome.judged.rate),
         ("final_loss_minus_base_nats", course.losses[-1] if course.losses else None),
         ("first_not_finite_step", course.broken[0] if course.broken[0] >= 0 else None),
         ("first_not_finite_tensor", course.broken[1] or None),
@@ -140,15 +142,14 @@ def _headline(plan: Plan, verdict: Verdict | None, cause: Cause | None, setting:
     if verdict is None:
         return f"probe: no verdict ({spent})"
     steps = "" if len(outcome.ramp.losses) == STEPS else f"; its bands are for {STEPS} steps"
-    word = verdict.word if verdict.certain else f"likely {verdict.word}"
     why = f": {cause.says}" if cause is not None else ""
-    return f"probe: {word}. Learning rate {plan.arm.lr:g} is {place(verdict)}{why} ({spent}{steps})"
+    return f"probe: {_said(verdict)}. Learning rate {plan.arm.lr:g} is {place(verdict)}{why} ({spent}{steps})"
 
 
 def _suggestion(suggestion: Suggestion) -> Table:
     outcome = suggestion.outcome
     verdict, losses = outcome.verdict, outcome.course.losses
-    word = f"{verdict.word}, {place(verdict)}" if verdict is not None else outcome.stopped or "no verdict"
+    word = f"{_said(verdict)}, {place(verdict)}" if verdict is not None else outcome.stopped or "no verdict"
     rows: tuple[tuple[object, object], ...] = (
         ("change", suggestion.says),
         ("verdict", verdict.word if verdict is not None else None),
@@ -156,6 +157,10 @@ def _suggestion(suggestion: Suggestion) -> Table:
         ("final_loss_minus_base_nats", losses[-1] if losses else None),
     )
     return Table("suggestion", f"suggestion, probed too: {suggestion.says}: {word}", ("what", "value"), rows)
+
+
+def _said(verdict: Verdict) -> str:
+    return verdict.word if verdict.certain else f"likely {verdict.word}"
 
 
 _CONTROLS = {

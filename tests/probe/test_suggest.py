@@ -97,3 +97,25 @@ def test_rounding_and_precision_are_mended_by_fp32_and_outliers_by_leaving_the_m
     assert says["rounding"][1].arm.stored == "fp32"
     assert says["outliers"][1].arm.targets == ("q_proj",)
     assert says["rate-scale"] == ("learning rate 0.0003", plan._replace(arm=plan.arm._replace(lr=3e-4)))
+
+
+def test_sgd_is_judged_by_the_toy_and_told_so(probed, tmp_path):
+    config = tmp_path / "config.yaml"
+    tables = probed("0.3", "--probe-steps", "2")
+    assert "toy" not in tables["verdict"]["title"]
+    adam = config.read_text(encoding="utf-8")
+    from loralint.probe.arm import Arm
+    from loralint.probe.toy import toy_edge
+
+    config.write_text(adam.replace("adamw_torch", "sgd"), encoding="utf-8")
+    from loralint.cli import main
+
+    command = ["check", "config.yaml", "--isolated", "--probe", "--format", "json"]
+    found = json.loads(CliRunner().invoke(main, command).stdout)["runs"][0]["tables"][0]
+    assert "and a toy for the edge of SGD" in found["title"]
+    assert "probe: likely " in found["title"]
+    arm = Arm(8, 16, ("q_proj", "v_proj"), optimizer="sgd", clip=1.0)
+    assert dict(found["rows"])["judged_edge_rate"] in (
+        toy_edge(arm).rate,
+        toy_edge(arm._replace(clip=float("inf"))).rate,
+    )
