@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -219,6 +220,7 @@ def make_job(
     data: Given | None = None,
 ) -> Job:
     """All that stays the same over the files of one invocation. Raises ValueError for a name that is no rule's."""
+    use_own(settings)
     if settings.file:
         from loralint.engine.exemptions import refuse_unknown_rules
 
@@ -229,7 +231,22 @@ def make_job(
     from datetime import UTC, datetime
 
     today = datetime.now(UTC).date().isoformat()
-    return Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings, fixes, data)
+    job = Job(rules, chosen_options, settings, today, baseline, baseline_root, inline, show_settings, fixes, data)
+    if not settings.golden:
+        return job
+    from loralint.engine.own import keyed
+
+    return job._replace(own=keyed(rules))
+
+
+def use_own(settings: Settings) -> None:
+    """Have the project's own rules and golden entries count from now on, or none. Raises ValueError for a fault."""
+    if settings.rules or settings.golden:
+        from loralint.authoring.own_files import use_files
+
+        use_files(settings)
+    elif (own := sys.modules.get("loralint.engine.own")) is not None:  # another project's may be in use
+        own.use({})
 
 
 def document_of(config: Mapping[str, Any]) -> Document:

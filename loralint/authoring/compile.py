@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from loralint.authoring.conditions import conjunction, normal
+from loralint.authoring.conditions import normal
 from loralint.authoring.docs import documents
+from loralint.authoring.hot import cold_rule, hot_rule
 from loralint.authoring.knowledge import compile_knowledge
 from loralint.authoring.load import AuthoringError, load
 from loralint.authoring.names import TOPICS
 from loralint.authoring.parameter import Entry, ParameterFile
-from loralint.authoring.rule import Applies, RuleFile
+from loralint.authoring.rule import RuleFile
 from loralint.authoring.schema import schema
 from loralint.render.rule_page import tiers_of
 
@@ -74,40 +75,6 @@ def read_parameters(folder: Path) -> list[tuple[Path, ParameterFile]]:
     return files
 
 
-def hot_rule(rule: RuleFile, topic: str) -> dict[str, Any]:
-    """What the engine reads of a rule."""
-    applies = rule.applies
-    levels = rule.levels or ()
-    return {
-        "id": rule.id,
-        "name": rule.name,
-        "topic": topic,
-        "preview": rule.preview,
-        "tiers": [[level.when and normal(level.when), level.tier] for level in levels] or [[None, rule.tier]],
-        "frameworks": applies.framework,
-        "versions": versions(applies),
-        "when": _guard(rule),
-        "each": rule.each,
-        "at": [rule.at] if isinstance(rule.at, str) else rule.at,
-        "uses": rule.uses,
-        "with": rule.with_,
-        "message": rule.message,
-        "help": rule.help,
-        "fix": rule.fix and rule.fix.model_dump(),
-    }
-
-
-def cold_rule(rule: RuleFile) -> dict[str, Any]:
-    """What only `explain` and the documentation read of a rule."""
-    wanted = {"since", "why", "sources", "symptoms", "examples", "applies"}
-    return rule.model_dump(include=wanted, exclude_defaults=True)
-
-
-def versions(applies: Applies) -> list[str]:
-    """`{transformers: ">=5"}` -> ["transformers>=5"]."""
-    return [package + spec for package, spec in sorted((applies.model_extra or {}).items())]
-
-
 def hot_entry(entry: Entry) -> dict[str, Any]:
     """What a check reads of a golden entry; a bound is {side: value, tier, then}."""
     hot = entry.model_dump(include={"id", "name", "recommended", "range", "set", "tolerance", "evidence"})
@@ -129,13 +96,6 @@ def compact(data: object) -> str:
 def indented(data: object) -> str:
     """The form of a schema, which people may read."""
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-
-
-def _guard(rule: RuleFile) -> list[Any] | None:
-    """`applies.method` and `applies.task` lead, so that most rules end there."""
-    listed = (("adapter.method", rule.applies.method), ("train.task", rule.applies.task))
-    every = [["in", field, words] for field, words in listed if words] + ([normal(rule.when)] if rule.when else [])
-    return conjunction(every) if every else None
 
 
 def _entries_exist(rules: list[tuple[Path, RuleFile]], parameters: list[ParameterFile]) -> None:

@@ -38,7 +38,12 @@ for _tag, _pattern, _first in (
 
 def load(path: Path) -> Any:
     """One authored file's data. Raises AuthoringError with the place of the fault."""
+    return parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def parse(text: str, name: str) -> Any:
+    """The data of an authored text. name: the file's, for the AuthoringError that says where the fault is."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  (a safe loader)
+        return yaml.load(text, _Loader)  # noqa: S506  (a safe loader)
     except yaml.YAMLError as error:
-        raise AuthoringError(f"{path}: {error}") from error
+        raise AuthoringError(f"{name}: {error}") from error

@@ -62,8 +62,8 @@ def applicable(scope: Scope, parameter: str, name: str | None = None) -> Any:
     """The golden entry that holds here, None for none, Unknown when that cannot be told."""
     entries: Any = part("golden")
     for entry in entries.get(parameter, ()):
-        if name is not None and name not in (entry["id"], entry["name"]):
-            continue
+        if (name is not None and name not in (entry["id"], entry["name"])) or "own" in entry:
+            continue  # a project's own entry is a rule of its own
         if excluded(entry["when"], scope):
             continue
         truth = holds(entry["when"], scope) if entry["when"] else True

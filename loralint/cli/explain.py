@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from loralint.cli.options import rule_names
+from loralint.cli.options import own_rules, rule_names
 from loralint.cli.output import color, width
 from loralint.engine.rules import Rule, all_rules, find
 from loralint.knowledge.data import part
@@ -30,6 +30,7 @@ def command(rule: str | None, symptom: str | None, format_: str) -> None:
     """
     if bool(rule) == bool(symptom):
         raise click.UsageError("give a rule, or --symptom TEXT")
+    own_rules()
     if symptom:
         text = sys.stdin.read() if symptom == "-" else symptom
         click.echo("\n".join(_by_symptom(text, Style(color()), format_)), color=color())

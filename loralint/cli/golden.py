@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from loralint.cli.group import Listing
+from loralint.cli.options import own_rules
 from loralint.cli.output import color, width
-from loralint.knowledge.data import part
+from loralint.knowledge.data import added, part
 
 _GPU = ("gpu", "run.gpu")
 
@@ -19,23 +22,29 @@ def _parameters(ctx: click.Context, param: click.Parameter, typed: str) -> list[
     return [name for name in ("gpu", *sorted(hot)) if name.startswith(typed)]
 
 
-@click.command("golden")
+@click.group("golden", cls=Listing)
+def command() -> None:
+    """Show the golden list, or what changed between two of them."""
+
+
+@command.command("list")
 @click.argument("words", nargs=-1, metavar="[PARAM | gpu [NAME]]", shell_complete=_parameters)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Format of the list.")
-def command(words: tuple[str, ...], format_: str) -> None:
+def list_(words: tuple[str, ...], format_: str) -> None:
     """Show the golden list: which values are known to train well, under which conditions, and from which sources.
 
     Without PARAM it names every parameter; with one (optim.lr, just lr, or learning_rate as a trainer calls it) it
-    shows all that is known of it.
-    `gpu` lists the cards, `gpu T4` what one of them can do.
+    shows all that is known of it. `gpu` lists the cards, `gpu T4` what one of them can do. `list` itself may be left
+    out.
     """
     if words and words[0] in _GPU:
         click.echo("\n".join(_cards(" ".join(words[1:]))))
         return
-    hot: Any = part("golden")
-    cold: Any = part("golden_cold")
+    own_rules()
+    hot: Any = {**part("golden"), **added("golden_keys")}
+    cold: Any = {**part("golden_cold"), **added("golden_keys_cold")}
     wanted = " ".join(words)
-    names = [name for name in sorted(hot) if wanted in ("", name, name.partition(".")[2])]
+    names = [name for name in sorted(hot) if wanted in ("", name, name.partition(".")[2], name.partition(": ")[2])]
     names = names or [name for name in sorted(hot) if name in _called(wanted)]
     if not names:
         raise click.UsageError(f"no golden parameter is called `{wanted}`{_close(wanted, list(hot))}")
@@ -52,6 +61,21 @@ def command(words: tuple[str, ...], format_: str) -> None:
         click.echo(
             f"\n{len(names)} parameters, entries of each; `loralint golden optim.lr` shows one, `golden gpu` the cards"
         )
+
+
+@command.command("diff")
+@click.argument("old")
+@click.argument("new")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Format of the changes.")
+def diff(old: str, new: str, format_: str) -> None:
+    """Say what changed between two golden lists: bounds, tiers, recommended values, conditions, sources.
+
+    OLD and NEW are files or folders of golden entries, what `loralint golden --format json` printed (of any version),
+    or `shipped` for the list of this version. Exit code 1 when anything changed.
+    """
+    from loralint.cli.golden_diff import print_diff
+
+    sys.exit(print_diff(old, new, format_))
 
 
 def _called(key: str) -> set[str]:

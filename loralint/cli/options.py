@@ -182,6 +182,16 @@ def settings_for(isolated: bool) -> Settings:
         raise usage(str(error)) from None
 
 
+def own_rules() -> None:
+    """Have the project's own rules and golden entries count; exits with code 2 when they cannot be used."""
+    from loralint.api import use_own
+
+    try:
+        use_own(settings_for(isolated=False))
+    except ValueError as error:
+        raise usage(str(error)) from None
+
+
 def usage(message: str) -> click.UsageError:
     """An error of the caller's: exit code 2."""
     return click.UsageError(message)

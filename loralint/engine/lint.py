@@ -10,7 +10,7 @@ from loralint.engine.score import score, verdict
 from loralint.engine.settings import Settings
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope, unknown
-from loralint.model import Finding, Note, Probed, Run, Setting, Table, Value
+from loralint.model import Finding, Note, Observation, Probed, Run, Setting, Table, Value
 from loralint.run.build import Assembled
 from loralint.run.config import Config
 from loralint.run.options import Options
@@ -29,7 +29,7 @@ class Job(NamedTuple):
 
     fixes: whether findings carry their edits. data: files of rows to check with every run. probe: micro-trains a run.
     count_trained: whether settings that are shown say how many parameters train, which takes a while. figures: whether
-    runs carry what formats draw.
+    runs carry what formats draw. own: the rules among them that speak of any key of some files (`engine.own`).
     """
 
     rules: tuple[Rule, ...]
@@ -45,15 +45,40 @@ class Job(NamedTuple):
     probe: Callable[[Config], Probed] | None = None
     count_trained: bool = True
     figures: bool = False
+    own: tuple[Rule, ...] = ()
 
 
 def lint(document: Document, job: Job, project: Project) -> list[tuple[Run, tuple[Document, ...]]]:
     """The runs that this file starts, judged, each with the files it reads; a script may start several, or none."""
-    return [(_judged(one, job), one.documents) for one in starts(document, job.options, project)]
+    found = [(_judged(one, job), one.documents) for one in starts(document, job.options, project)]
+    return found or (_bare(document, job) if job.own else [])
+
+
+def _bare(document: Document, job: Job) -> list[tuple[Run, tuple[Document, ...]]]:
+    """A file that starts no run, where the project's own golden entries speak of its keys."""
+    from loralint.engine.own import bare, matches
+
+    if not matches(document, job.own, job.settings.root):
+        return []
+    observers = tuple(rule for rule in job.rules if rule.uses == "observation")
+    plain = job._replace(rules=observers, data=None, probe=None, show_settings=False, figures=False)
+    return [(_judged(bare(document), plain)._replace(framework=None), (document,))]
+
+
+def _with_own(assembled: Assembled, job: Job) -> Assembled:
+    from loralint.engine.own import look
+
+    said = tuple(look(assembled.documents, job.own, job.settings.root))
+    return assembled._replace(
+        observations=(*assembled.observations, *(one for one in said if isinstance(one, Observation))),
+        notes=(*assembled.notes, *(one for one in said if isinstance(one, Note))),
+    )
 
 
 def _judged(assembled: Assembled, job: Job) -> Run:
     config = assembled.config
+    if job.own:
+        assembled = _with_own(assembled, job)
     checked = _checked(assembled, job)
     if checked is not None:
         assembled = assembled._replace(observations=(*assembled.observations, *checked.observations))

@@ -38,6 +38,12 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(_rule(one) for one in raw)
 
 
+def forget() -> None:
+    """Read the rules anew when they are next asked for: what they are read from has changed."""
+    all_rules.cache_clear()
+    _by_name.cache_clear()
+
+
 def _rule(raw: Mapping[str, Any]) -> Rule:
     return Rule(
         raw["id"],

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """What a project says once. root: folder of the settings file, which paths and patterns are relative to."""
+    """What a project says once. root: folder of the settings file, which paths and patterns are relative to.
+
+    rules, golden: patterns of files with rules and golden entries of the project's own, below own_root.
+    """
 
     root: str = "."
     file: str = ""
@@ -27,6 +30,9 @@ class Settings(NamedTuple):
     model_config: tuple[str, ...] = ()
     model_cache: str = ""
     gate: "Gate | None" = None
+    rules: tuple[str, ...] = ()
+    golden: tuple[str, ...] = ()
+    own_root: str = "."
 
 
 class SettingsError(Exception):

@@ -24,6 +24,8 @@ KEYS: dict[str, type] = {
     "per-file-ignores": dict,
     "exceptions": list,
     "gate": dict,
+    "rules": list,
+    "golden": list,
 }
 _GATE_KEYS: dict[str, type] = {
     "allowed-signers": str,
@@ -90,6 +92,9 @@ def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
         tuple(map(str, table.get("model-config", ()))),
         table.get("model-cache", ""),
         _gate(table["gate"], path) if "gate" in table else None,
+        tuple(map(str, table.get("rules", ()))),
+        tuple(map(str, table.get("golden", ()))),
+        os.path.dirname(os.path.abspath(path)),
     )
 
 

@@ -57,6 +57,11 @@ def search(text: str, most: int = 5) -> list[Rule]:
     return [rule for nearness, rule in ranked[:most] if nearness >= least]
 
 
+def forget() -> None:
+    """Read the rules anew at the next search."""
+    _index.cache_clear()
+
+
 def words_of(text: str) -> frozenset[str]:
     """Words without their endings; a name such as learning_rate or EarlyStopping counts whole and by its parts."""
     out: set[str] = set()

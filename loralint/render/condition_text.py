@@ -10,7 +10,7 @@ from loralint.source.shown import shown
 _WORDS = {
     "eq": "is", "ne": "is not", "in": "is", "not_in": "is none of", "has": "holds", "lt": "is below", "gt": "is above",
     "le": "is at most", "ge": "is at least", "multiple_of": "is a multiple of", "matches": "matches",
-    "between": "is between", "type": "is of type",
+    "re2": "matches", "between": "is between", "type": "is of type",
 }  # fmt: skip
 _ORIGINS = {
     "set": ("is written", "is not written"),

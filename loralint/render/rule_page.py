@@ -41,12 +41,14 @@ def rule_page(hot: Mapping[str, Any], cold: Mapping[str, Any], key_of: KeyOf, go
     yield Block("head", "Why")
     yield Block("text", cold["why"])
     yield from _judged(hot)
-    yield Block("head", "Examples")
+    if cold["examples"]:
+        yield Block("head", "Examples")
     for example in cold["examples"]:
         yield from _example(hot, example)
     yield Block("head", "What to write")
     yield Block("text", _sentence(plain(hot, "help", key_of, golden)) + _fixed(hot["fix"]))
-    yield Block("head", "Sources")
+    if cold["sources"]:
+        yield Block("head", "Sources")
     yield from (Block("item", " ".join(source.split())) for source in cold["sources"])
 
 
@@ -61,6 +63,8 @@ def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf, golden: Golden) -> s
 
     def one(match: re.Match[str]) -> str:
         name, field = match.groups()
+        if name == "key" and "files" in hot["with"]:
+            return str(hot["with"]["key"])
         if name in ("key", "write") and (field or place != "item"):
             return key_of(field or place)
         return words.get(name) or f"<{field or name}>"
@@ -130,7 +134,8 @@ def _facts(hot: Mapping[str, Any], cold: Mapping[str, Any], golden: Golden) -> I
     yield f"topic {hot['topic']}"
     yield ", ".join(hot["frameworks"]) if hot["frameworks"] else "every framework"
     yield from hot["versions"]
-    yield f"since {cold['since']}" + (", in preview: only with --preview" if hot["preview"] else "")
+    since = f"since {cold['since']}" if cold["since"] else ""
+    yield from filter(None, [", ".join(filter(None, [since, "in preview: only with --preview" * hot["preview"]]))])
 
 
 def _judged(hot: Mapping[str, Any]) -> Iterator[Block]:
@@ -139,6 +144,8 @@ def _judged(hot: Mapping[str, Any]) -> Iterator[Block]:
         yield Block("text", f"Looks where {in_words(hot['when'])}.")
     if hot["uses"] != "golden" and (len(hot["tiers"]) > 1 or hot["tiers"][0][0]):
         yield Block("text", f"{_levels(hot)}.")
+    if "files" in hot["with"]:
+        yield Block("text", f"Looks at `{hot['with']['key']}` of {', '.join(hot['with']['files'])}.")
     if hot["uses"] == "golden":
         name = hot["with"]["parameter"]
         yield Block("text", f"The bounds and their sources: `loralint golden {name}`.")

@@ -16,6 +16,8 @@ gpu = "A100-80GBx8"
 target = ["transformers=5.24"]
 fail-on = "A"
 baseline = "known.json"
+rules = ["lint/rules/*.yaml"]
+golden = ["lint/golden.yaml"]
 
 [per-file-ignores]
 "experiments/**" = ["LL402", "LL3"]
@@ -48,6 +50,7 @@ def test_every_key_is_read(tmp_path, name, text):
         exclude=("archive/", "*.bak.yaml"), preview=True, gpu="A100-80GBx8", target=("transformers=5.24",), fail_on="A",
         baseline="known.json", per_file_ignores=(("experiments/**", ("LL402", "LL3")),),
         exceptions=(Exemption("LL214", "configs/tpu/*.yaml", "runs on TPU v5e", "2027-03-31"),),
+        rules=("lint/rules/*.yaml",), golden=("lint/golden.yaml",), own_root=str(tmp_path),
     )  # fmt: skip
 
 
@@ -88,7 +91,7 @@ def test_a_pyproject_without_our_table_is_passed_over(tmp_path, text):
     [
         ("selct = []", "unknown key `selct`; known are baseline, exceptions, exclude, fail-on, gate, g"),
         ("plugins = ['x.py']", "unknown key `plugins`"),
-        ("rules = 'https://example.org/rules'", "unknown key `rules`"),
+        ("rules = 'https://example.org/rules'", "`rules` must be a list"),
         ('select = "LL2"', "`select` must be a list"),
         ("preview = 1", "`preview` must be true or false"),
         ("gpu = ['T4']", "`gpu` must be a text in quotes"),
