@@ -15,7 +15,7 @@ _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")  # as our own messages quote
 # Words that mean nothing to a forge: letters, digits and marks of prose, with no sign that Markdown reads.
 _PLAIN = re.compile(r"(?:[\w.,;:()'\"/?=%+-]|[^\x00-\x7f])*")
 _ALIVE = re.compile(
-    r"://|\bwww\.|^mailto:|^xmpp:|(?<![^\W_])_|_(?![^\W_])|:[\w+-]+:|^\W*[0-9a-f]{7,}\W*$|\bGH-\d|%\w",
+    r"://|www\.|^mailto:|^xmpp:|(?<![^\W_])_|_(?![^\W_])|:[\w+-]+:|^\W*[0-9a-f]{7,}\W*$|GH-\d|%\w",
     re.IGNORECASE,
 )
 
