@@ -62,7 +62,7 @@ def test_arguments_that_are_python(started, observed):
 @pytest.mark.parametrize(
     ("text", "faulty"),
     [("scale_parameter=Flase relative_step=False", True), ("scale_parameter=False relative_step=False", False),
-     ("betas=(0.9,0.99) weight_decay=0.1", False), ("", False)],
+     ("eps=(1e-30,1e-3) weight_decay=0.1", False), ("betas=(0.9,0.99)", True), ("", False)],
 )  # fmt: skip
 def test_arguments_of_the_window_in_one_text(reading, observed, text, faulty):
     preset = f'{{"LoRA_type": "Standard", "network_dim": 8, "optimizer": "Adafactor", "optimizer_args": "{text}"}}'

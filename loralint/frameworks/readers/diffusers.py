@@ -62,6 +62,25 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
         if pair is not None and pair.value.kind == "scalar" and pair.value.raw.lower() in _DENIALS:
             message = f"the script makes true of every text, also of `{pair.value.raw}`"
             found.append(Observation("coerced", place(document, pair, key), "changed", message, package="diffusers"))
+    return [*found, *_refused(document)]
+
+
+def _refused(document: Document) -> list[Observation]:
+    """Flags that the scripts of DreamBooth want together, or not together."""
+    root = document.root
+    if root is None:
+        return []
+    found = []
+    prior, rows, folder = (root.pair(key) for key in ("with_prior_preservation", "dataset_name", "instance_data_dir"))
+    lacking = [key for key in ("class_data_dir", "class_prompt") if root.pair(key) is None]
+    if prior is not None and prior.value.native is not False and lacking:
+        message = f"the script raises without {' and '.join(f'--{key}' for key in lacking)}"
+        where = place(document, prior, "with_prior_preservation")
+        found.append(Observation("rejected", where, "crash", message, package="diffusers"))
+    if rows is not None and folder is not None:
+        message = "the script raises where both --dataset_name and --instance_data_dir are given"
+        where = place(document, rows, "dataset_name")
+        found.append(Observation("rejected", where, "crash", message, "", "remove", "diffusers"))
     return found
 
 

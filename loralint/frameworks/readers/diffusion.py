@@ -45,6 +45,18 @@ def edge(size: object) -> object:
     return size if isinstance(size, (int, float)) and not isinstance(size, bool) and size > 0 else SKIP
 
 
+def longest(size: object) -> object:
+    """Longer side of `1024` or "1024,768"."""
+    if isinstance(size, str):
+        sides = [part.strip() for part in size.split(",")]
+        return max(map(int, sides)) if len(sides) <= 2 and all(map(_is_side, sides)) else SKIP
+    return size if isinstance(size, int) and not isinstance(size, bool) and size > 0 else SKIP
+
+
+def _is_side(text: str) -> bool:
+    return text.isdigit() and len(text) < 6
+
+
 def positive(number: object) -> object:
     """Read 0 and an empty text as a value that is not set."""
     return number if isinstance(number, (int, float)) and not isinstance(number, bool) and number > 0 else SKIP

@@ -14,8 +14,11 @@ from loralint.frameworks.observe import place
 from loralint.frameworks.readers.diffusion import TASK, family
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
 from loralint.source.document import Document
+from loralint.source.scalars import plain
 
 _SAVES = ("save_every_n_epochs", "save_every_n_steps", "save_every_n_examples")
+_CHECKPOINTING = (True, False, "unsloth")
+_SCHEDULES = ("constant", "linear", "cosine")
 _FAMILIES = {
     "stable_diffusion_15": "sd15",
     "hunyuan-video": "hunyuan_video",
@@ -67,7 +70,36 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
         found.append(
             Observation("rejected", place(document, pair, "output_dir"), "crash", message, package="diffusion-pipe")
         )
-    return found
+    return [*found, *_refused(document)]
+
+
+def _refused(document: Document) -> list[Observation]:
+    """Values that train.py asserts away or has no branch for."""
+    root = document.root
+    if root is None:
+        return []
+    swaps = bool(_scalar(document, "blocks_to_swap", default=0))
+    faults = {
+        "blocks_to_swap": swaps and (
+            (_scalar(document, "pipeline_stages", default=1) != 1 and "blocks are swapped with one pipeline stage only")
+            or (root.pair("adapter") is None and "blocks are swapped only where an adapter trains")
+        ),
+        "lr_scheduler": _scalar(document, "lr_scheduler", default="constant") not in _SCHEDULES
+        and f"the schedules are {', '.join(_SCHEDULES)}",
+        "activation_checkpointing": _scalar(document, "activation_checkpointing", default=False) not in _CHECKPOINTING
+        and "it is true, false or 'unsloth'",
+    }  # fmt: skip
+    told = ((root.pair(key), key, message) for key, message in faults.items() if message)
+    return [
+        Observation("rejected", place(document, pair, key), "crash", str(message), package="diffusion-pipe")
+        for pair, key, message in told
+        if pair is not None
+    ]
+
+
+def _scalar(document: Document, key: str, *, default: object) -> object:
+    pair = document.root.pair(key) if document.root is not None else None
+    return plain(pair.value, document.format) if pair is not None and pair.value.kind == "scalar" else default
 
 
 TABLE = (

@@ -9,9 +9,19 @@ Sources: bmaltais/kohya_ss kohya_gui/{lora_gui,common_gui,finetune_gui}.py.
 from __future__ import annotations
 
 from loralint.frameworks.convert import lower, never, not_null
-from loralint.frameworks.readers.diffusion import KNOWN_TASK, TASK, arguments, edge, mixed, positive, written_mixed
+from loralint.frameworks.readers.diffusion import (
+    KNOWN_TASK,
+    TASK,
+    arguments,
+    edge,
+    longest,
+    mixed,
+    positive,
+    written_mixed,
+)
 from loralint.frameworks.readers.kohya import alpha, rate, rates, relative_step
 from loralint.frameworks.readers.kohya_arguments import observe_joined_arguments
+from loralint.frameworks.readers.kohya_optimizer import observe_foreign
 from loralint.frameworks.table import SKIP, Entry, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -196,6 +206,9 @@ TABLE = (
           lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),
     Entry("data.buckets", "enable_bucket", not_null),
     Entry("data.bucket_step", "bucket_reso_steps", positive),
+    Entry("data.longest_side", "max_resolution", longest, never),
+    Entry("data.bucket_min", "min_bucket_reso", positive),
+    Entry("data.bucket_max", "max_bucket_reso", positive),
     Entry("data.tag_dropout", "caption_tag_dropout_rate", positive),
     Entry("data.token_warmup", "token_warmup_step", positive),
     Entry("data.config", "dataset_config", lambda name: name or SKIP, never),
@@ -222,7 +235,7 @@ READER = Reader(
     keys="",
     coerces=True,
     packages=("kohya-gui", "sd-scripts"),
-    observe=(observe_joined_arguments,),
+    observe=(observe_joined_arguments, observe_foreign),
     combine=combine,
     partial=lambda _: "the window keeps what it has",
 )

@@ -14,6 +14,7 @@ from loralint.frameworks.convert import dtype, lower, never, not_null, true_for,
 from loralint.frameworks.readers.diffusion import TASK, arguments, mixed, positive, written_mixed
 from loralint.frameworks.readers.kohya import alpha, made_for, network, relative_step
 from loralint.frameworks.readers.kohya_arguments import fields_of, observe_arguments
+from loralint.frameworks.readers.kohya_optimizer import observe_foreign
 from loralint.frameworks.readers.script import started
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.source.document import Document
@@ -126,7 +127,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("musubi-tuner",),
-    observe=(observe_arguments,),
+    observe=(observe_arguments, observe_foreign),
     combine=combine,
     flat=True,
 )

@@ -10,10 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loralint.frameworks.convert import lower, never, not_null, one_to_list
-from loralint.frameworks.readers.diffusion import TASK, arguments, edge, first, mixed, positive, written_mixed
+from loralint.frameworks.observe import place
+from loralint.frameworks.readers.diffusion import (
+    TASK,
+    arguments,
+    edge,
+    first,
+    longest,
+    mixed,
+    positive,
+    written_mixed,
+)
 from loralint.frameworks.readers.kohya import alpha, made_for, network, rate, rates, relative_step
 from loralint.frameworks.readers.kohya_arguments import arguments_of, fields_of, observe_arguments
-from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
+from loralint.frameworks.readers.kohya_optimizer import observe_foreign
+from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
 
@@ -66,6 +77,21 @@ def combine(document: Document, values: Values) -> Values:
     if unet is not None and "train.denoiser" not in values:
         fields["train.denoiser"] = (unet._replace(value=False, field="train.denoiser"),)
     return fields
+
+
+def observe_resolution(document: Document, _: Look) -> list[Observation]:
+    """Observe what the trainer cannot split at a comma: a number in a file, and sizes as `1024x1024`."""
+    pair = document.root.pair("resolution") if document.root is not None else None
+    if pair is None or pair.value.kind != "scalar" or not pair.value.raw or "$" in pair.value.raw:
+        return []
+    node, where = pair.value, place(document, pair, "resolution")
+    if document.format == "toml" and node.tag in ("int", "float"):
+        message = "the trainer splits a text at its comma, and a number cannot be split"
+        return [Observation("rejected", where, "crash", message, f'"{node.raw},{node.raw}"')]
+    if node.tag == "str" and longest(node.raw) is SKIP:
+        message = "it is `size` or `width,height`, and the trainer makes whole numbers of what stands around the comma"
+        return [Observation("rejected", where, "crash", message, node.raw.lower().replace("x", ","))]
+    return []
 
 
 def _built(look: Look) -> object:
@@ -129,6 +155,7 @@ TABLE = (
     Entry("optim.text_encoder_lr", "text_encoder_lr", rate, default=_common_rate),
     Entry("optim.args", "optimizer_args", arguments, never),
     Entry("optim.relative_step", "optimizer_args", lambda _: SKIP, never),
+    Entry("optim.fused_backward", "fused_backward_pass", not_null, default=False),
     Entry("optim.max_grad_norm", "max_grad_norm", not_null, default=1.0),
     Entry("schedule.name", "lr_scheduler", lower, default="constant"),
     Entry("schedule.warmup_steps", "lr_warmup_steps", _count, default=0),
@@ -159,6 +186,9 @@ TABLE = (
     Entry("data.buckets", "enable_bucket", not_null, default=False),
     Entry("data.bucket_step", "bucket_reso_steps", not_null, default=64),
     Entry("data.resolution", "resolution", edge, lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),
+    Entry("data.longest_side", "resolution", longest, never),
+    Entry("data.bucket_min", "min_bucket_reso", not_null, default=256),
+    Entry("data.bucket_max", "max_bucket_reso", not_null, default=1024),
     Entry("data.cache_latents", "cache_latents", not_null, default=False),
     Entry("data.cache_latents", "cache_latents_to_disk", _switch(answer=True), never),
     Entry("data.cache_text", "cache_text_encoder_outputs", not_null, default=False),
@@ -187,7 +217,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("sd-scripts",),
-    observe=(observe_arguments,),
+    observe=(observe_arguments, observe_foreign, observe_resolution),
     combine=combine,
     flat=True,
 )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.convert import never, not_null
 from loralint.frameworks.observe import place
-from loralint.frameworks.readers.diffusion import KNOWN_TASK, edge
+from loralint.frameworks.readers.diffusion import KNOWN_TASK, edge, longest
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document, Node, Pair
@@ -36,6 +36,11 @@ def _size(made: object) -> object:
     if isinstance(made, list):
         made = ",".join(str(one) for one in made) if len(made) == 2 else None
     return edge(made)
+
+
+def _longest(made: object) -> object:
+    sides = made if isinstance(made, list) else [made]
+    return longest(max(sides)) if sides and all(isinstance(one, int) for one in sides) else SKIP
 
 
 def _is_on(made: object) -> bool:
@@ -90,6 +95,9 @@ def _same(values: list[Value | None]) -> Value | None:
 _JOINED: dict[str, tuple[str, Callable[[object], object], Callable[[list[Value | None]], Value | None]]] = {
     "batch.micro": ("batch_size", not_null, _same),
     "data.resolution": ("resolution", _size, _largest),
+    "data.longest_side": ("resolution", _longest, _largest),
+    "data.bucket_min": ("min_bucket_reso", not_null, _same),
+    "data.bucket_max": ("max_bucket_reso", not_null, _same),
     "data.buckets": ("enable_bucket", not_null, _any),
     "data.bucket_step": ("bucket_reso_steps", not_null, _same),
     "data.shuffle_caption": ("shuffle_caption", not_null, _any),
