@@ -14,7 +14,7 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from loralint.model import Note, Report
+from loralint.model import Note, Report, Run
 from loralint.render.html.told import reasons
 from loralint.render.html.view import View, view
 from loralint.source.shown import path, shown
@@ -32,7 +32,7 @@ _MOST = 20_000  # characters of one expression
 def render(report: Report, *, color: bool) -> str:
     """The whole page. Raises ImportError without jinja2, which the extra `report` brings."""
     del color
-    judged = [run for run in report.runs if run.framework is not None or run.findings]
+    judged = [run for run in report.runs if _judged(run)]
     views = [view(run, number, report) for number, run in enumerate(judged, 1)]
     style, script = _file("report.css"), _file("report.js")
     return _environment().get_template("report.html").render(
@@ -44,9 +44,14 @@ def render(report: Report, *, color: bool) -> str:
         verdicts=[(one, count) for one in _VERDICTS if (count := sum(run.verdict == one for run in views))],
         tiers=sum((run.tiers for run in views), Counter[str]()),
         rules=reasons(dict.fromkeys(one.rule for run in views for _, _, some in run.found for one in some)),
-        unread=[(path(run.files[0]), _messages(run.notes)) for run in report.runs if run.framework is None and not run.findings],
+        unread=[(path(run.files[0]), _messages(run.notes)) for run in report.runs if not _judged(run)],
         title=_title(views),
     ) + "\n"  # fmt: skip
+
+
+def _judged(run: Run) -> bool:
+    """Whether there is more to say of it than why nobody looked into it."""
+    return run.framework is not None or bool(run.findings)
 
 
 def _title(views: list[View]) -> str:
@@ -68,6 +73,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined, finalize=_shown,
     )  # fmt: skip
     made.filters["number"] = lambda value: f"{value:,}"
+    made.filters["coded"] = _coded
     return made
 
 
@@ -76,6 +82,17 @@ def _shown(value: Any) -> Any:
     if hasattr(value, "__html__") or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return value
     return shown(value, _MOST)
+
+
+def _coded(text: str) -> Any:
+    """What stands between backticks as code; all of it escaped."""
+    from markupsafe import Markup
+
+    parts = shown(text, _MOST).split("`")
+    if not len(parts) % 2:  # a backtick without its fellow
+        return text
+    marked = [Markup("<code>{}</code>").format(part) if place % 2 else part for place, part in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from loralint.render.html.scale import Scale, fitted
 
 WIDTH, HEIGHT = 420, 230
-_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 12, 14, 38
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 24, 38
 Points = Sequence[tuple[float, float | None]]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from loralint.source.shown import shown
 WIDTH = 300
 _WORST = ("S", "A", "B", "note")
 _FAR = 1000.0  # times beyond all limits, where a value is drawn at the end of the axis
+_CLOSE = 42  # in the drawing
 _LOWER, _UPPER = ("below", "at_most"), ("above", "at_least")
 
 
@@ -73,9 +74,9 @@ def unplaced(table: Table) -> list[tuple[str, list[str]]]:
 def _gauge(setting: Setting, entry: Mapping[str, Any], cold: Mapping[str, Any]) -> Gauge:
     value = setting.value.value
     kind, then = _judged(value, entry)
-    unit = f" {cold['unit']}" if cold.get("unit") else ""
     plain = Gauge(
-        setting.parameter, cold["title"], setting.value.key, shown(value, 80) + unit, None, entry["name"], fine(entry),
+        setting.parameter, cold["title"], setting.value.key, shown(value, 80) + _unit(value, cold), None,
+        entry["name"], _usual(entry),
         recommended(entry), entry["evidence"], kind, then,
     )  # fmt: skip
     if entry["range"] is None or isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
@@ -88,11 +89,26 @@ def _gauge(setting: Setting, entry: Mapping[str, Any], cold: Mapping[str, Any]) 
         zones=tuple(_zones(entry, scale)),
         at=scale.at(value),
         best=scale.at(best) if isinstance(best, (int, float)) else None,
-        marks=(
-            (scale.at(entry["range"][0]), shown(entry["range"][0])),
-            (scale.at(entry["range"][1]), shown(entry["range"][1])),
-        ),
+        marks=_marks(entry["range"], scale),
     )
+
+
+def _unit(value: object, cold: Mapping[str, Any]) -> str:
+    unit = cold.get("unit") or ""
+    return f" {unit.removesuffix('s') if value == 1 else unit}" if unit else ""
+
+
+def _usual(entry: Mapping[str, Any]) -> str:
+    """What is fine, without values that are spelt alike."""
+    return fine(entry) if entry["range"] else ", ".join(dict.fromkeys(map(shown, entry["set"])))
+
+
+def _marks(ends: Sequence[float], scale: Scale) -> tuple[tuple[float, str], ...]:
+    """Labels of both ends of the range; one for both where they lie close together."""
+    low, high = (scale.at(one) for one in ends)
+    if high - low < _CLOSE:
+        return (((low + high) / 2, f"{shown(ends[0])} to {shown(ends[1])}"),)
+    return ((low, shown(ends[0])), (high, shown(ends[1])))
 
 
 def _judged(value: object, entry: Mapping[str, Any]) -> tuple[str, str]:

@@ -26,6 +26,8 @@ def patch(fix: Fix | None, report: Report) -> list[tuple[str, str]]:
         if file in report.texts
         for line in _of_file(file, report.texts[file], list(some))
     ]
+    while lines and not lines[-1][1].strip():  # the end of the file
+        lines.pop()
     return lines if len(lines) <= _MOST else [*lines[:_MOST], ("same", f"… {len(lines) - _MOST} more lines")]
 
 

@@ -54,7 +54,7 @@ def fitted(values: Iterable[float], start: float, end: float, *, log: bool | Non
         low = next((one for one in every if one > 0), 1e-9)
         room = max(0.15, (log10(max(high, low)) - log10(low)) * pad)
         return Scale(low / 10**room, max(high, low) * 10**room, True, start, end)
-    room = (high - low) * pad or abs(high) * 0.5 or 1.0
+    room = (high - low) * pad if high > low else abs(high) * 0.5 or 1.0
     return Scale(low - room if low else low, high + room, False, start, end)
 
 

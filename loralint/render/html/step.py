@@ -9,7 +9,8 @@ from loralint.render.html.golden import Gauge
 from loralint.render.html.scale import Scale
 
 WIDTH, HEIGHT = 420, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 12, 12, 38
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 12, 24, 38
+_ORDER = ("S", "A", "B", "note", "", "fine")  # the worst first
 
 
 class Area(NamedTuple):
@@ -23,7 +24,7 @@ class Area(NamedTuple):
 
 
 class Plane(NamedTuple):
-    """areas, from the mildest to the worst; x, y: the place of the run."""
+    """areas: no two of them overlap; x, y: the place of the run."""
 
     areas: tuple[Area, ...]
     across: tuple[tuple[float, str], ...]
@@ -66,23 +67,31 @@ def _axis(gauge: Gauge, start: float, end: float) -> Scale | None:
 
 
 def _areas(first: Gauge, product: Gauge, across: Scale, up: Scale) -> Iterator[Area]:
-    """Zones of E stand upright, zones of P lie; where both are fine is the region that published runs keep to."""
-    upright = [(one.kind, *_moved(one.x, one.width, first, across)) for one in first.zones]
-    lying = [(one.kind, *_moved(one.x, one.width, product, up)) for one in product.zones]
-    for kind, start, end in upright:
-        if kind != "fine":
-            yield Area(start, _TOP, round(end - start, 1), HEIGHT - _BOTTOM - _TOP, kind)
-    for kind, start, end in lying:
-        if kind != "fine":
-            yield Area(_LEFT, end, WIDTH - _RIGHT - _LEFT, round(start - end, 1), kind)
-    fine = [next((start, end) for kind, start, end in zones if kind == "fine") for zones in (upright, lying)]
-    (left, right), (low, high) = fine
-    yield Area(left, high, round(right - left, 1), round(low - high, 1), "fine")
+    """Where both numbers are fine is the region that published runs keep to; elsewhere the worse of both counts."""
+    lying = _stretches(product, up)
+    for left, right, one in _stretches(first, across):
+        for low, high, other in lying:
+            kind = min(one, other, key=_ORDER.index)
+            if kind:
+                yield Area(left, high, round(right - left, 1), round(low - high, 1), kind)
 
 
-def _moved(start: float, width: float, gauge: Gauge, axis: Scale) -> tuple[float, float]:
-    """Both ends of a zone of a gauge on another axis with the same numbers."""
+def _stretches(gauge: Gauge, axis: Scale) -> list[tuple[float, float, str]]:
+    """(start, end, kind) of the whole axis in order; an empty kind where no zone lies."""
     assert gauge.scale is not None
-    old, size = gauge.scale, gauge.scale.end - gauge.scale.start
-    places = ((start - old.start) / size, (start + width - old.start) / size)
-    return tuple(round(axis.start + (axis.end - axis.start) * one, 1) for one in places)  # type: ignore[return-value]
+    share = (axis.end - axis.start) / (gauge.scale.end - gauge.scale.start)
+    found, at = [], gauge.scale.start
+    for zone in sorted(gauge.zones):
+        if zone.x > at:
+            found.append((at, zone.x, ""))
+        at = zone.x + zone.width
+        found.append((zone.x, at, zone.kind))
+    if at < gauge.scale.end:
+        found.append((at, gauge.scale.end, ""))
+    return [(_moved(start, share, gauge, axis), _moved(end, share, gauge, axis), kind) for start, end, kind in found]
+
+
+def _moved(place: float, share: float, gauge: Gauge, axis: Scale) -> float:
+    """A place of a gauge on another axis with the same numbers."""
+    assert gauge.scale is not None
+    return round(axis.start + (place - gauge.scale.start) * share, 1)
