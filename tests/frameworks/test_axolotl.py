@@ -661,3 +661,26 @@ def test_the_owner_and_the_reader_agree_on_the_corpus(shared: Path) -> None:
 )
 def test_losses_that_are_made_piece_by_piece(tmp_path: Path, line: str, piecewise: bool) -> None:
     assert config_of(tmp_path, LORA + line).get("kernel.fused_loss").value is piecewise
+
+
+@pytest.mark.parametrize(
+    ("rl", "name", "refused"),
+    [
+        ("dpo", "alpaca", True),
+        ("dpo", "chat_template", False),
+        ("dpo", "chatml.intel", False),
+        ("dpo", "my_package.rows", False),
+        ("orpo", "chat_template.argilla", False),
+        ("orpo", "chat_template", True),
+        ("orpo", "llama3.default", True),
+        ("kto", "chatml.argilla", False),
+        ("kto", "chat_template.default", True),
+        ("grpo", "alpaca", False),
+        ("", "alpaca", False),
+        ("", "chatml.intel", True),
+    ],
+)
+def test_types_of_rows_belong_to_a_kind_of_training(reading, observed, rl, name, refused):
+    task = f"rl: {rl}\n" if rl else ""
+    text = f"base_model: m\nadapter: lora\n{task}datasets:\n  - path: org/rows\n    type: {name}\n"
+    assert ("datasets[0].type" in observed(reading(READER, text))) is refused

@@ -6,6 +6,7 @@ An empty `adapter` trains the whole model, whatever `lora_*` keys stand beside i
 from __future__ import annotations
 
 from loralint.frameworks.readers.axolotl.faults import FAULTS
+from loralint.frameworks.readers.axolotl.row_types import types_of_another_task
 from loralint.frameworks.readers.axolotl.table import ROWS
 from loralint.frameworks.readers.training_arguments import observe_floor
 from loralint.frameworks.table import Reader, Values
@@ -59,6 +60,6 @@ READER = Reader(
     keys="axolotl",
     coerces=True,
     packages=("axolotl", "transformers", "peft", "trl"),
-    observe=(*FAULTS, observe_floor),
+    observe=(*FAULTS, observe_floor, types_of_another_task),
     combine=combine,
 )
