@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from loralint.engine.approval import FOLDER, Subject, read_record, sha256, write
 from loralint.engine.settings import SettingsError
 from loralint.gate.git import GitError, text, top_of
 from loralint.gate.judging import Asked
+from loralint.gate.openpgp import sign_openpgp
 from loralint.gate.signature import sign
 from loralint.gate.subjects import protected_subject, subjects
 from loralint.source.shown import path as path_shown
@@ -23,12 +25,13 @@ from loralint.source.shown import shown
 @click.argument("finding")
 @click.option("--reason", default="", help="Why the value is right all the same. The second person needs none.")
 @click.option("--key", metavar="FILE", default="", help="SSH key to sign with; git's user.signingkey if not given.")
+@click.option("--openpgp", metavar="KEY", default="", help="OpenPGP key to sign with, as gpg calls it.")
 @click.option("--no-sign", is_flag=True, help="Leave it unsigned: it counts only with reviews of the forge.")
 @click.option("--head", metavar="REF", default="HEAD", show_default=True, help="The commit that holds the finding.")
 @click.option("--gpu", metavar="GPU", default="", callback=_card, help="As given to the gate.")
 @click.option("--target", metavar="PACKAGE=VERSION", multiple=True, help="As given to the gate; repeatable.")
 @click.option("--rows", type=click.IntRange(min=1), help="As given to the gate.")
-def command(finding: str, reason: str, key: str, no_sign: bool, head: str, **given: Any) -> None:
+def command(finding: str, reason: str, key: str, openpgp: str, no_sign: bool, head: str, **given: Any) -> None:
     """Approve a finding of tier A, or the change of a protected file: two people do it, and sign.
 
     FINDING is the id that `loralint gate` names, or a protected file. The record is one file in .loralint/approvals for
@@ -40,7 +43,7 @@ def command(finding: str, reason: str, key: str, no_sign: bool, head: str, **giv
         subject = _subject(top, head, finding, Asked(given["gpu"], given["target"], given["rows"]))
         record, data = _record(top, subject, reason)
         _put(top, f"{record}.json", data)
-        signature = "" if no_sign else _signed(top, record, data, key or _own_key(top))
+        signature = "" if no_sign else _signed(top, record, data, *_key(top, key, openpgp))
     except (GitError, SettingsError, ValueError) as error:
         raise usage(shown(error, 500)) from None
     place = f"{subject['pointer']} = {subject['value']}" if subject["pointer"] else subject["value"]
@@ -86,25 +89,34 @@ def _record(top: str, subject: Subject, reason: str) -> tuple[str, bytes]:
     return sha256(data), data
 
 
-def _own_key(top: str) -> str:
-    try:
-        key = text(top, "config", "--get", "user.signingkey")
-    except GitError:
-        key = ""
+def _key(top: str, ssh: str, openpgp: str) -> tuple[str, Callable[[str, str], str]]:
+    """A key and what signs with it: as given, else as git would sign. Raises ValueError where there is none."""
+    if ssh or openpgp:
+        return (ssh, sign) if ssh else (openpgp, sign_openpgp)
+    key, form = (_configured(top, name) for name in ("user.signingkey", "gpg.format"))
+    if key and form in ("", "openpgp"):
+        return key, sign_openpgp
     if not os.path.isfile(os.path.expanduser(key)):
         raise ValueError(
-            "no SSH key to sign with: give --key ~/.ssh/id_ed25519, or set git's user.signingkey to its path"
+            "no key to sign with: give --key ~/.ssh/id_ed25519 or --openpgp KEY, or set git's user.signingkey"
         )
-    return os.path.expanduser(key)
+    return os.path.expanduser(key), sign
 
 
-def _signed(top: str, record: str, data: bytes, key: str) -> str:
+def _configured(top: str, name: str) -> str:
+    try:
+        return text(top, "config", "--get", name)
+    except GitError:
+        return ""
+
+
+def _signed(top: str, record: str, data: bytes, key: str, sign_with: Callable[[str, str], str]) -> str:
     """Sign a copy, so that nothing in the checkout is asked for or overwritten; the name of the signature's file."""
     with tempfile.TemporaryDirectory(prefix="loralint-") as folder:
         copy = os.path.join(folder, "record")
         with open(copy, "wb") as file:
             file.write(data)
-        with open(sign(copy, key), "rb") as file:
+        with open(sign_with(copy, key), "rb") as file:
             signature = file.read()
     name = f"{record}.{sha256(signature)[:16]}.sig"
     _put(top, name, signature)

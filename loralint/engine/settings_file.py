@@ -27,14 +27,15 @@ KEYS: dict[str, type] = {
     "rules": list,
     "golden": list,
 }
-_GATE_KEYS: dict[str, type] = {
+GATE_KEYS: dict[str, type] = {
     "allowed-signers": str,
     "protected": list,
     "require-signed": bool,
     "inline-ignores": bool,
+    "openpgp-keys": str,
 }
 _WORDS = {list: "a list", bool: "true or false", str: "a text in quotes", dict: "a table"}
-_EXCEPTION_KEYS = frozenset({"rule", "path", "reason", "expires"})
+EXCEPTION_KEYS = frozenset({"rule", "path", "reason", "expires"})
 
 
 class Exemption(NamedTuple):
@@ -48,13 +49,15 @@ class Exemption(NamedTuple):
 
 class Gate(NamedTuple):
     """How `loralint gate` decides. allowed_signers: file of keys; protected: patterns of files that two must approve;
-    require_signed: commits that change configs are signed; inline_ignores: comments of the change lift tier A.
+    require_signed: commits that change configs are signed; inline_ignores: comments of the change lift tier A;
+    openpgp_keys: folder of public keys, each file named after the person.
     """
 
     allowed_signers: str = ".loralint/allowed_signers"
     protected: tuple[str, ...] = ()
     require_signed: bool = False
     inline_ignores: bool = False
+    openpgp_keys: str = ".loralint/openpgp"
 
 
 def read_settings(data: bytes, path: str, inside: str) -> Settings | None:
@@ -108,12 +111,13 @@ def _refuse_odd(table: Mapping[str, Any], known: Mapping[str, type], path: str, 
 
 
 def _gate(table: Mapping[str, Any], path: str) -> Gate:
-    _refuse_odd(table, _GATE_KEYS, path, "gate.")
+    _refuse_odd(table, GATE_KEYS, path, "gate.")
     return Gate(
         table.get("allowed-signers", Gate().allowed_signers),
         tuple(map(str, table.get("protected", ()))),
         table.get("require-signed", False),
         table.get("inline-ignores", False),
+        table.get("openpgp-keys", Gate().openpgp_keys),
     )
 
 
@@ -124,8 +128,8 @@ def _codes(path: str, codes: object) -> tuple[str, ...]:
 
 
 def _exemption(path: str, raw: object) -> Exemption:
-    if not isinstance(raw, dict) or set(raw) != _EXCEPTION_KEYS:
-        raise SettingsError(f"{path}: each of `exceptions` needs exactly {', '.join(sorted(_EXCEPTION_KEYS))}")
+    if not isinstance(raw, dict) or set(raw) != EXCEPTION_KEYS:
+        raise SettingsError(f"{path}: each of `exceptions` needs exactly {', '.join(sorted(EXCEPTION_KEYS))}")
     expires = str(raw["expires"])
     try:
         date.fromisoformat(expires)

@@ -14,7 +14,7 @@ _KEYS = ("ssh-", "ecdsa-", "sk-ssh-", "sk-ecdsa-")
 
 
 class Signer(NamedTuple):
-    """One line: a key (base64), the names that may sign with it, and the line itself."""
+    """One key (base64, or an OpenPGP fingerprint), the names that may sign with it, and the line or key file itself."""
 
     key: str
     names: tuple[str, ...]

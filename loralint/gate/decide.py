@@ -18,12 +18,12 @@ from loralint.engine.ratchet import distinct, judged, new_findings
 from loralint.engine.reviews import reviewers
 from loralint.engine.score import score, verdict
 from loralint.engine.settings_file import Gate
-from loralint.engine.signers import parse_signers
 from loralint.gate.approvals import Approvals, approvals, call
 from loralint.gate.change import change_between, commits_between, fork_of, last_author
 from loralint.gate.faults import protected, unjudged, unsigned
 from loralint.gate.git import commit_of, top_of
 from loralint.gate.judging import Asked, judge_tree, settings_of
+from loralint.gate.signature import signers_of
 from loralint.gate.tree import Tree, write_tree
 from loralint.model import Finding, Report, Run
 from loralint.source.shown import shown
@@ -80,7 +80,7 @@ def _decided(
     old = judge_tree(trees.before, settings, asked._replace(fixes=False, figures=False))
     now = judge_tree(trees.after, settings, asked)
     change, made = change_between(top, fork, head), commits_between(top, base, head)
-    signers = parse_signers(trees.policy.read(rules.allowed_signers))
+    signers = signers_of(trees.policy, rules)
     given = approvals(top, base, made, trees, signers, found)
 
     counted = [one for one in distinct(now) if _stands(one, inline and rules.inline_ignores)]
@@ -162,7 +162,8 @@ def _own_runs(findings: Iterable[Finding]) -> Iterator[Run]:
 def _policy_notes(file: str, rules: Gate, changed: frozenset[str], policy: Tree) -> list[str]:
     """What of its own gate the change edits: told, since it counts from the merge on."""
     settings = os.path.relpath(file, policy.folder) if file else "loralint.toml"
-    known = {settings, rules.allowed_signers, *PLACES} & changed
+    keys = {name for name in changed if name.startswith(f"{rules.openpgp_keys}/")}
+    known = ({settings, rules.allowed_signers, *PLACES} & changed) | keys
     return [f"{name} changes; this gate goes by the base's" for name in sorted(known)]
 
 

@@ -1,4 +1,4 @@
-"""Signatures of ssh-keygen(1) and of commits, checked against keys that the base knows."""
+"""Signatures of ssh-keygen(1), of gpg(1) and of commits, checked against keys that the base knows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 
-from loralint.engine.signers import Signer
+from loralint.engine.settings_file import Gate
+from loralint.engine.signers import Signer, parse_signers
 from loralint.gate.git import GitError, git
+from loralint.gate.openpgp import MARK, openpgp_key, openpgp_signers
+from loralint.gate.tree import Tree
 
 # What a signature is for is part of it, so that one made for a commit is none for an approval.
 APPROVAL = "loralint-approval"
@@ -17,8 +20,17 @@ _COMMIT = "git"
 _SECONDS = 30
 
 
+def signers_of(tree: Tree, rules: Gate) -> list[Signer]:
+    """Everybody whom a commit's settings allow to sign: lines of a file, and the files of a folder."""
+    folder = f"{rules.openpgp_keys.strip('/')}/"
+    keys = {name.removeprefix(folder): tree.read(name) for name in tree.entries if name.startswith(folder)}
+    return parse_signers(tree.read(rules.allowed_signers)) + openpgp_signers(keys)
+
+
 def signer_key(data: bytes, signature: bytes, signers: Iterable[Signer], purpose: str = APPROVAL) -> str:
-    """The key (base64) that made a signature of this data, if it is one of these and may; empty if not."""
+    """The key that made a signature of this data, if it is one of these and may; empty if not."""
+    if signature.startswith(MARK):
+        return openpgp_key(data, signature, signers)
     key = _key_in(signature)
     fitting = [one for one in signers if one.key == key]
     with tempfile.TemporaryDirectory(prefix="loralint-") as folder:

@@ -7,11 +7,11 @@ import tempfile
 
 from loralint.engine.ratchet import judged
 from loralint.engine.settings_file import Gate
-from loralint.engine.signers import parse_signers
 from loralint.gate.change import commits_between
 from loralint.gate.faults import unsigned
 from loralint.gate.git import commit_of
 from loralint.gate.judging import Asked, judge_tree, settings_of
+from loralint.gate.signature import signers_of
 from loralint.gate.tree import write_tree
 from loralint.model import Finding
 
@@ -34,5 +34,5 @@ def unsigned_between(top: str, base: str, head: str) -> list[Finding]:
         trees = [write_tree(top, one, os.path.join(folder, one)) for one in {base or head, head}]
         known = next(tree for tree in trees if tree.folder.endswith(base or head))
         configs = {name for tree in trees for name in judged(judge_tree(tree, settings, Asked()))}
-        signers = parse_signers(known.read(rules.allowed_signers))
+        signers = signers_of(known, rules)
         return list(unsigned(top, commits_between(top, base, head), configs, signers))

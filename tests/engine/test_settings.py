@@ -5,7 +5,7 @@ import os
 import pytest
 
 from loralint.engine.settings import Settings, SettingsError, load_settings
-from loralint.engine.settings_file import Exemption
+from loralint.engine.settings_file import Exemption, Gate
 
 WHOLE = """
 select = ["LL2", "keys"]
@@ -109,7 +109,7 @@ def test_a_pyproject_without_our_table_is_passed_over(tmp_path, text):
             "an exception needs a `reason`",
         ),
         ("gate = true", "`gate` must be a table"),
-        ("[gate]\nallow = true", "unknown key `gate.allow`; known are allowed-signers, inline-ignores, protected, "),
+        ("[gate]\nallow = true", "unknown key `gate.allow`; known are allowed-signers, inline-ignores, openpgp-keys, "),
         ('[gate]\nprotected = "golden"', "`gate.protected` must be a list"),
         ('[gate]\nrequire-signed = "yes"', "`gate.require-signed` must be true or false"),
         ("gpu = ", "Invalid value"),
@@ -129,8 +129,8 @@ def test_how_a_change_is_gated(tmp_path):
     _write(
         tmp_path, '[gate]\nallowed-signers = "keys"\nprotected = ["a/**"]\nrequire-signed = true\ninline-ignores = true'
     )
-    assert load_settings(str(tmp_path)).gate == ("keys", ("a/**",), True, True)
-    assert load_settings(str(_write(tmp_path / "b", "[gate]"))).gate == (".loralint/allowed_signers", (), False, False)
+    assert load_settings(str(tmp_path)).gate == ("keys", ("a/**",), True, True, ".loralint/openpgp")
+    assert load_settings(str(_write(tmp_path / "b", "[gate]"))).gate == Gate()
 
 
 def test_a_file_that_is_no_utf8_is_an_error(tmp_path):
