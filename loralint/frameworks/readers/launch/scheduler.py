@@ -26,6 +26,8 @@ _SLICE = re.compile(r"(.+?)[_.-](\d)g\.(\d{1,3})gb", re.IGNORECASE)
 _JOINED = re.compile(r"(-[NGC])(\S+)")
 _RESOURCE = re.compile(r"\b(?:select|nodes|num|ngpus|gpus|gpu_type|gpu_model|gmodel)=[^:+,]+")
 _MOST = 64
+# srun starts its command once for each task, unless it is told how many; without srun the batch script runs once
+_PLAIN_SRUN = re.compile(r"^[ \t]*srun(?![^\n]*(?:ntasks| -n ?\d))", re.MULTILINE)
 
 
 def directives(document: Document) -> Document | None:
@@ -108,6 +110,7 @@ _TABLE: tuple[Entry, ...] = (
     *(Entry("job.gpus_per_node", key, _number, never) for key in _PER_NODE),
     *(Entry("dist.visible_devices", key, _number, never) for key in _PER_NODE),
     *(Entry("job.nodes", key, _nodes, never) for key in ("nodes", "N", "select")),
+    Entry("job.tasks_per_node", "ntasks_per_node", _nodes, never),
     *(Entry("run.gpu_count", key, _number, never) for key in ("gpus", "G")),
 )
 
@@ -115,12 +118,13 @@ _TABLE: tuple[Entry, ...] = (
 def _combine(document: Document, values: Values) -> Values:
     """The cards of all nodes together, where the nodes are counted."""
     root = document.root
+    fields: Values = {} if _PLAIN_SRUN.search(document.text) else {"job.tasks_per_node": ()}
     tasks = root is not None and any(root.pair(key) for key in ("ntasks", "n"))
     each, nodes = values.get("job.gpus_per_node", ()), values.get("job.nodes", ())
     if values.get("run.gpu_count") or not each or (tasks and not nodes):
-        return {}
+        return fields
     number = each[0].value * (nodes[0].value if nodes else 1)  # type: ignore[operator]
-    return {"run.gpu_count": (each[0]._replace(value=number, field="run.gpu_count"),)}
+    return {**fields, "run.gpu_count": (each[0]._replace(value=number, field="run.gpu_count"),)}
 
 
 READER = Reader(
