@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
         if command.start not in seen:
             seen.add(command.start)
             yield from _words(command, text, start)
+            yield from _blank(command, text, start)
             yield from _spaced(command)
     for what, at in lexer.unclosed[:1]:
         yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
@@ -81,6 +83,16 @@ def _words(command: Command, text: str, start: int) -> Iterator[Fault]:
         if own and not word.quoted and _TYPOGRAPHIC.match(word.raw):
             shown = word.raw[:40]
             yield ("typographic", f"`{shown}` has a dash or quote of a word processor", word.start, word.end)
+
+
+def _blank(command: Command, text: str, start: int) -> Iterator[Fault]:
+    """Backslashes inside a line, left when the lines of a command were joined: each makes a word of one blank."""
+    for word, following in pairwise(command.words):
+        escaped = command.start <= word.start and text[word.start - start : word.end - start] in ("\\ ", "\\\t")
+        if escaped and _FLAG.match(following.raw):
+            message = "a backslash inside a line makes an argument of the blank behind it"
+            yield ("continuation", message, word.start, word.start + 1)
+            return
 
 
 def _spaced(command: Command) -> Iterator[Fault]:

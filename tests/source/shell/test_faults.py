@@ -12,6 +12,7 @@ import pytest
         ("a x \\\n  --b 1\n  --c 2\n", "continuation", "--c"),
         ("a x\n  --b=1\n", "continuation", "--b=1"),
         ("a x \\ \n  --b 1\n", "continuation", "--b"),
+        ("a x \\  --b 1 \\  --c 2\n", "continuation", "\\"),
         ("a x \\\n  # note\n  --b 1\n", "continuation", "--b"),
         ("a x\n  data.y=1 data.z=2\n", "continuation", "data.y=1"),
         ("a --b 1\\\n--c 2\n", "continuation", "\\\n"),
