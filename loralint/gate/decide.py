@@ -68,7 +68,10 @@ def decide(base: str, head: str, asked: Asked, *, reviews: str | None = None, in
         before = policy if fork == base else write_tree(top, fork, os.path.join(folder, "before"))
         trees = _Trees(policy, before, write_tree(top, head, os.path.join(folder, "after")))
         found = reviewers(reviews, head) if reviews is not None else None
-        return _decided(top, (base, fork, head), trees, asked, found, inline)
+        try:
+            return _decided(top, (base, fork, head), trees, asked, found, inline)
+        except ValueError as error:  # files of the base are called as the repository calls them
+            raise ValueError(str(error).replace(policy.folder + os.sep, "")) from None
 
 
 def _decided(

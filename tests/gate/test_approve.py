@@ -133,7 +133,7 @@ def test_a_reason_and_a_key_are_needed(repository):
     assert "say why the value is right" in repository.run("approve", found).output
     result = repository.run("approve", found, "--reason", "x")
     assert result.exit_code == 2
-    assert "no SSH key to sign with" in result.output
+    assert "no key to sign with" in result.output
     assert repository.run("approve", found, "--reason", "x", "--no-sign").exit_code == 0
 
 

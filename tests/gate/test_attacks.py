@@ -54,6 +54,24 @@ def test_the_change_edits_its_own_policy(attacker, name, text):
     _blocked(attacker, "LL304")
 
 
+def test_the_change_edits_the_project_s_own_golden_entries(repository):
+    entry = "- {{id: X101, name: own-dropout, parameter: adapter.dropout, range: [0, {}], recommended: 0.05, why: our sweep}}\n"
+    repository.git("checkout", "-q", "main")
+    repository.write("loralint.toml", 'golden = ["lint/golden.yaml"]\n')
+    repository.write("lint/golden.yaml", entry.format(0.1))
+    repository.commit()
+    repository.git("checkout", "-q", "-B", "change")
+    repository.write(CONFIG, GOOD + "lora_dropout: 0.05\n")
+    repository.commit()
+    result = repository.gate()
+    assert result.exit_code == 0, result.output
+    repository.write(CONFIG, GOOD + "lora_dropout: 0.3\n")
+    repository.write("lint/golden.yaml", entry.format(0.9))
+    repository.commit()
+    assert ("A", "X101") in repository.rules()
+    assert "loralint approve" in repository.gate().output
+
+
 def test_a_baseline_of_the_base_does_not_cover_a_worse_value(repository):
     repository.git("checkout", "-q", "main")
     repository.write(CONFIG, ODD)

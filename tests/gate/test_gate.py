@@ -168,6 +168,17 @@ def test_names_that_git_quotes(repository, name):
     assert repository.rules() == [("S", "LL304")]
 
 
+def test_faults_of_the_base_s_own_files_name_them(repository):
+    repository.git("checkout", "-q", "main")
+    repository.write("loralint.toml", 'golden = ["lint/golden.yaml"]\n')
+    repository.write("lint/golden.yaml", "- id: X101\n")
+    repository.commit()
+    repository.git("checkout", "-q", "-B", "change")
+    result = repository.gate()
+    assert result.exit_code == 2
+    assert "Error: --base main: lint/golden.yaml:1: " in result.output
+
+
 def test_people_without_a_signers_file(repository):
     repository.git("checkout", "-q", "main")
     repository.git("rm", "-q", ".loralint/allowed_signers")
