@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import NamedTuple
 
 from loralint.model import Run, Series, Table
@@ -17,6 +18,7 @@ _TITLES = {
 }
 _MOST = 400  # characters of a title
 _ROWS = 60
+_HIGHEST = 4.0  # nats; the edge stands at 1, and a loss that explodes would hide it
 
 
 class Measured(NamedTuple):
@@ -46,7 +48,11 @@ def _drawn(series: Series, rows: dict[str, object]) -> Chart | None:
     ramp = series.name == "ramp"
     marks = tuple(_marks(rows, series)) if ramp else ()
     title = _TITLES.get(series.name, shown(series.name))
-    return chart(title, shown(series.x), shown(series.y), series.points, log=ramp, marks=marks)
+    losses = series.name in ("ramp", "course")
+    most = max(_HIGHEST, min((y for _, y in series.points if y is not None), default=0.0)) if losses else inf
+    above = any(y is not None and y > most for _, y in series.points)
+    said = f"Values above {most:g} lie on the upper edge." if above else ""
+    return chart(title, shown(series.x), shown(series.y), series.points, log=ramp, marks=marks, said=said, most=most)
 
 
 def _marks(rows: dict[str, object], series: Series) -> Iterator[Mark]:
