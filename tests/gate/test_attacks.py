@@ -55,7 +55,8 @@ def test_the_change_edits_its_own_policy(attacker, name, text):
 
 
 def test_the_change_edits_the_project_s_own_golden_entries(repository):
-    entry = "- {{id: X101, name: own-dropout, parameter: adapter.dropout, range: [0, {}], recommended: 0.05, why: our sweep}}\n"
+    about = "id: X101, name: own-dropout, parameter: adapter.dropout, recommended: 0.05, why: our sweep"
+    entry = f"- {{{{{about}, range: [0, {{}}]}}}}\n"
     repository.git("checkout", "-q", "main")
     repository.write("loralint.toml", 'golden = ["lint/golden.yaml"]\n')
     repository.write("lint/golden.yaml", entry.format(0.1))
