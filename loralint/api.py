@@ -132,8 +132,8 @@ def launch_line(text: str) -> Document:
 
 
 # What starts runs that other files are part of.
-_STARTING = (".sh", ".bash", ".zsh", ".ps1", ".bat", ".mk", "makefile", ".ipynb", ".py", "kustomization.yaml",
-             "kustomization.yml")  # fmt: skip
+_STARTING = (".sh", ".bash", ".sbatch", ".slurm", ".zsh", ".ps1", ".bat", ".mk", "makefile", ".ipynb", ".py",
+             "kustomization.yaml", "kustomization.yml")  # fmt: skip
 
 
 def starts_first(found: Iterable[Candidate]) -> list[Candidate]:

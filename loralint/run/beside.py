@@ -23,7 +23,7 @@ def with_neighbour(start: Start, file: str, project: Project) -> Start:
         names = sorted(os.listdir(folder))
     except OSError:
         return start
-    scripts = [name for name in names if name.endswith((".py", ".ipynb", ".sh"))]
+    scripts = [name for name in names if name.endswith((".py", ".ipynb", ".sh", ".sbatch", ".slurm"))]
     configs = [name for name in names if name.endswith((".yaml", ".yml"))]
     if len(scripts) != 1 or not 0 < len(configs) <= MOST:
         return start

@@ -13,6 +13,7 @@ from loralint.source.limits import BYTES, HEAD, NOTEBOOK_BYTES
 
 _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".toml": "toml", ".py": "python", ".ipynb": "notebook"}
 _FORMATS |= {".sh": "shell", ".bash": "shell", ".zsh": "shell", ".mk": "make", "makefile": "make", ".ps1": "powershell"}
+_FORMATS |= {".sbatch": "shell", ".slurm": "shell"}
 _FORMATS |= {".bat": "cmd", ".cmd": "cmd", ".env": "text"}
 # Texts that hold no tree; what reads programs takes them as they are.
 PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell", "cmd", "text"})

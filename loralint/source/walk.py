@@ -23,6 +23,8 @@ SUFFIXES = (
     ".ipynb",
     ".sh",
     ".bash",
+    ".sbatch",
+    ".slurm",
     ".zsh",
     ".ps1",
     ".bat",
