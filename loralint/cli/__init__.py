@@ -26,6 +26,8 @@ COMMANDS = {
     "explain": "Explain a rule, or find the rule behind an error text.",
     "rules": "List the rules.",
     "golden": "Show the golden parameter list, or one parameter.",
+    "schema": "Print the JSON Schema of a framework's config, of rules, golden entries, settings or the report.",
+    "init": "Set a repository up: settings, pre-commit hooks, workflow.",
     "baseline": "Record today's findings so that only new ones count.",
     "gate": "Decide whether a change may be merged, by what is new in it.",
     "approve": "Approve a finding of tier A, as one of two people.",
