@@ -35,8 +35,8 @@ SUFFIXES = (
 )
 # Never a project's own configs, and large. Virtual environments under other names are known by their pyvenv.cfg.
 _SKIPPED = frozenset(
-    {".git", ".hg", ".svn", ".loralint", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "site-packages"}
-    | {".mypy_cache", ".ruff_cache", ".pytest_cache"}
+    {".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "site-packages"}
+    | {".mypy_cache", ".ruff_cache", ".pytest_cache", ".loralint"}
 )
 # Of a .gitignore no more is read; the largest in wide use has a few hundred lines.
 _IGNORE_LENGTH = 256 * 1024
