@@ -33,6 +33,7 @@ COMMANDS = {
     "approve": "Approve a finding of tier A, as one of two people.",
     "signed": "Check that commits which change configs are signed, before a push.",
     "audit": "Verify or show the records of what fixes changed.",
+    "lsp": "Serve an editor: findings as you type, quick fixes, explanations.",
 }
 
 

@@ -63,7 +63,8 @@ class Bench:
     def judge(self, start: str, texts: Mapping[str, str]) -> list[Judged]:
         """The runs of a file if these were the texts."""
         project = self._project()
-        project.texts = ChainMap({os.path.realpath(file): text for file, text in texts.items()}, self._real)
+        tried = {os.path.realpath(file): text for file, text in texts.items()}
+        project.texts = ChainMap(tried, self._real, dict(project.texts))  # an editor's files are not those on the disk
         document, text = self._starts[start], texts.get(start, self.texts.get(start))
         if text is not None:
             document = read_bytes(text.encode(), start, document.format)

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pygls")
+
+from tests.lsp.editor import Editor
+
+
+@pytest.fixture
+def editor(tmp_path):
+    started = []
+
+    def start(**given):
+        started.append(Editor(tmp_path, **given))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()
+        assert one.logged == []
