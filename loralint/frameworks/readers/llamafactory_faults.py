@@ -9,12 +9,19 @@ from collections.abc import Iterator
 
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look, Observation
+from loralint.model import Unknown
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, value
 
 _ON_THE_FLY = ("bnb", "hqq", "eetq")
 _WHOLE = ("use_galore", "use_apollo", "use_badam")
 _ADAPTER_ONLY = ("use_dora", "use_rslora", "pissa_init", "loraplus_lr_ratio", "adapter_name_or_path")
+# Keys whose list is one text with commas: argparse hands on one word of them.
+_LISTED = (
+    "lora_target", "additional_target", "oft_target", "galore_target", "apollo_target", "freeze_trainable_modules",
+    "freeze_extra_modules", "dataset", "eval_dataset", "adapter_name_or_path", "add_tokens", "add_special_tokens",
+    "interleave_probs",
+)  # fmt: skip
 # A key that LLaMA-Factory refuses to see switched on while another one says something: which, and why.
 _CLASHES: tuple[tuple[str, str, str], ...] = (
     ("resize_vocab", "quantization_bit", "the embedding of a quantised model cannot be resized"),
@@ -29,7 +36,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     """Observe values that are replaced, and keys that another key overrules."""
     if document.root is None:
         return []
-    alone = (_alpha, _checkpointing, _oft, _reward, _unsloth, _clashing)
+    alone = (_alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing)
     return [*(one for look_at in alone for one in look_at(document, document.root)), *_method(document, look)]
 
 
@@ -61,6 +68,18 @@ def _checkpointing(document: Document, root: Node) -> Iterator[Observation]:
             "changed",
             "activations are still recomputed, which only `disable_gradient_checkpointing: true` ends",
         )
+
+
+def _spread(document: Document, root: Node) -> Iterator[Observation]:
+    """A list of a command line that blanks take apart: the parser has no use for the words after the first."""
+    for pair in root.pairs if document.format == "flags" else ():
+        if pair.key not in _LISTED or pair.value.kind != "sequence":
+            continue
+        words = ["" if isinstance(item.native, Unknown) else item.raw for item in pair.value.items]
+        if len(words) > 1 and all(words):
+            meant = ",".join(word.strip(",") for word in words)
+            message = "it is one word with commas, and LLaMA-Factory stops at the words after the first"
+            yield Observation("rejected", place(document, pair, pair.key), "crash", message, meant)
 
 
 def _method(document: Document, look: Look) -> Iterator[Observation]:
