@@ -7,6 +7,8 @@ repository="$1" number="$2"
 author=$(gh api "repos/$repository/pulls/$number" | jq -r .user.login)
 reviews=$(gh api --paginate "repos/$repository/pulls/$number/reviews" |
   jq -c '.[] | select(.user != null and .user.type == "User") | {user: .user.login, state, commit: .commit_id}')
+wrote=$(gh api --paginate "repos/$repository/pulls/$number/commits" |
+  jq -c '.[].author | select(. != null and .type == "User") | .login' | jq -cs unique)
 
 permissions='{}'
 while read -r user; do
@@ -15,5 +17,5 @@ while read -r user; do
   permissions=$(jq --arg user "$user" --arg permission "$permission" '.[$user] = $permission' <<< "$permissions")
 done < <(jq -r .user <<< "$reviews" | sort -u)
 
-jq -s --arg author "$author" --argjson permissions "$permissions" \
-  '{author: $author, reviews: map(. + {permission: ($permissions[.user] // "none")})}' <<< "$reviews"
+jq -s --arg author "$author" --argjson wrote "$wrote" --argjson permissions "$permissions" \
+  '{author: $author, wrote: $wrote, reviews: map(. + {permission: ($permissions[.user] // "none")})}' <<< "$reviews"

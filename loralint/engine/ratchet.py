@@ -12,12 +12,14 @@ from loralint.source.shown import shown
 
 # The message holds the numbers of other settings, so that the same value under worse ones is something new.
 Key = tuple[str, str, str, str, str]
+# Which version a rule assumes stands behind the rest of a message; a pin is no new finding.
+_ASSUMED = " (judged by "
 
 
 def key_of(finding: Finding, file: str) -> Key:
     """(file, rule, JSON pointer, value, message): no line, so that moving a key does not revive its finding."""
     pointer = redact(finding.pointer or finding.key)
-    return file, finding.rule, pointer, json.dumps(shown(finding.value)), finding.message
+    return file, finding.rule, pointer, json.dumps(shown(finding.value)), finding.message.partition(_ASSUMED)[0]
 
 
 def distinct(report: Report) -> list[Finding]:
@@ -57,6 +59,13 @@ def judged(report: Report) -> dict[str, bool]:
             for index, file in enumerate(run.files):
                 files[file] = files.get(file, False) or index == 0
     return files
+
+
+def reread(base: Report, head: Report, renamed: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """(file, framework at the base, framework now) of configs that are read as another framework's now."""
+    old, now = ({run.files[0]: run.framework for run in one.runs if run.framework} for one in (base, head))
+    found = ((renamed.get(file, file), framework) for file, framework in sorted(old.items()))
+    return [(name, was, now[name]) for name, was in found if now.get(name, was) != was]
 
 
 def lost(

@@ -13,17 +13,19 @@ _DECIDE = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
 
 
 def reviewers(text: str, head: str) -> list[str]:
-    """Who approves this very commit and may write, without the author: by each one's last word.
+    """Who approves this very commit and may write, by each one's last word; without who opened it or wrote all of it.
 
-    text: {"author": login, "reviews": [{"user", "state", "commit", "permission"}, ...]} in the order of their making.
+    text: {"author": login, "wrote": [login, ...], "reviews": [{"user", "state", "commit", "permission"}, ...]},
+    these in the order of their making; wrote: who wrote the commits, as far as the forge knows.
     Raises SettingsError for anything else.
     """
     try:
         body = json.loads(text)
-        author, last = str(body["author"]).lower(), _last_words(body["reviews"])
+        wrote, last = {str(one).lower() for one in body.get("wrote", ())}, _last_words(body["reviews"])
+        barred = {str(body["author"]).lower(), *(wrote if len(wrote) == 1 else ())}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise SettingsError('not {"author": ..., "reviews": [...]} as the action writes it') from None
-    return sorted(user for user, one in last.items() if user != author and _approves(one, head))
+    return sorted(user for user, one in last.items() if user not in barred and _approves(one, head))
 
 
 def _last_words(reviews: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from loralint.engine.approval import models_of, subject_of
 from loralint.engine.owners import PLACES, owners
-from loralint.engine.ratchet import distinct, judged, new_findings
+from loralint.engine.ratchet import distinct, judged, new_findings, reread
 from loralint.engine.reviews import reviewers
 from loralint.engine.score import score, verdict
 from loralint.engine.settings_file import Gate
@@ -26,7 +26,7 @@ from loralint.gate.judging import Asked, judge_tree, settings_of
 from loralint.gate.signature import signers_of
 from loralint.gate.tree import Tree, write_tree
 from loralint.model import Finding, Report, Run
-from loralint.source.shown import shown
+from loralint.source.shown import path, shown
 
 _MOST_NAMED = 20  # findings whose line's author is looked up: each is a process
 
@@ -100,6 +100,7 @@ def _decided(
     report = report._replace(runs=(*report.runs, *_own_runs(standing[_same(one)] for one in own)))
     tiers = [one.tier for one in standing.values() if one.suppressed is None]
     notes = (*_policy_notes(settings.file, rules, change.touched | change.deleted, trees.policy), *given.faults())
+    notes += tuple(_other_rules(*one) for one in reread(old, now, change.renamed))
     return Outcome(report, tiers.count("S"), tiers.count("A"), len(counted) - len(new), notes)
 
 
@@ -168,6 +169,10 @@ def _policy_notes(file: str, rules: Gate, changed: frozenset[str], policy: Tree)
     keys = {name for name in changed if name.startswith(f"{rules.openpgp_keys}/")}
     known = ({settings, rules.allowed_signers, *PLACES} & changed) | keys
     return [f"{name} changes; this gate goes by the base's" for name in sorted(known)]
+
+
+def _other_rules(file: str, was: str, now: str) -> str:
+    return f"{path(file)} is read as {now} now and was read as {was} at the base: other rules apply"
 
 
 def _same(finding: Finding) -> object:

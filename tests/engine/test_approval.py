@@ -77,6 +77,12 @@ def test_a_record_needs_a_reason():
     assert read_record(sha256(data), data).fault == "it gives no reason"
 
 
+def test_who_wrote_all_of_it_does_not_count_though_another_opened_it():
+    body = json.loads(_reviews("ann APPROVED c write", "bob APPROVED c write"))
+    assert reviewers(json.dumps({**body, "wrote": ["Bob"]}), "c") == ["ann"]
+    assert reviewers(json.dumps({**body, "wrote": ["Bob", "eve"]}), "c") == ["ann", "bob"]
+
+
 def _reviews(*words):
     reviews = [dict(zip(("user", "state", "commit", "permission"), one.split(), strict=True)) for one in words]
     return json.dumps({"author": "Mal", "reviews": reviews})

@@ -27,6 +27,11 @@ def test_what_counts_as_new(now, new):
     assert len(new_findings([_finding()], [now], {})) == new
 
 
+def test_a_pinned_version_makes_no_finding_new():
+    assumed = _finding(message="m (judged by transformers 5.0, which nobody pinned)")
+    assert new_findings([assumed], [_finding()], {}) == []
+
+
 def test_a_finding_of_the_base_covers_one():
     assert len(new_findings([_finding()], [_finding(line=1), _finding(line=2)], {})) == 1
     assert len(new_findings([_finding(), _finding("S")], [_finding("S"), _finding("A")], {})) == 0

@@ -99,7 +99,7 @@ def test_reviews_are_fetched_and_confirm_a_record(repository, runner, tmp_path, 
     fetched = runner("Fetch reviews", NUMBER="7", PATH=path)
     assert fetched.returncode == 0, fetched.stderr
     assert fetched.stdout == ""
-    assert json.loads((tmp_path / "temp/reviews.json").read_text())["author"] == "mallory"
+    assert json.loads((tmp_path / "temp/reviews.json").read_text())["wrote"] == ["mallory"]
     assert runner("Gate", BASE="main", HEAD=head).returncode == code
 
 
@@ -137,6 +137,7 @@ def _fake_gh(tmp_path, reviews):
     (fake / "reviews.json").write_text(json.dumps(reviews))
     (fake / "gh").write_text(
         f'#!/bin/sh\nfor word; do last="$word"; done\ncase "$last" in\n*/reviews) cat {fake}/reviews.json ;;\n'
+        """*/commits) echo '[{"author": {"login": "mallory", "type": "User"}}, {"author": null}]' ;;\n"""
         '*/collaborators/*) echo \'{"permission": "write"}\' ;;\n'
         '*) echo \'{"user": {"login": "mallory"}}\' ;;\nesac\n'
     )

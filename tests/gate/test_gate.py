@@ -74,6 +74,13 @@ def test_the_owner_of_the_file_and_of_the_line_are_named(repository):
     assert "the file belongs to @training; the line is by mallory" in said
 
 
+def test_a_config_that_is_read_as_another_framework_s_is_told(repository):
+    other = "stage: sft\nfinetuning_type: lora\nlora_rank: 8\ndataset: x\ntemplate: y\n"
+    repository.write(CONFIG, f"model_name_or_path: a/b\n{other}")
+    repository.commit()
+    assert f"note: {CONFIG} is read as llamafactory now and was read as axolotl at the base" in repository.gate().output
+
+
 def test_the_working_tree_is_not_judged(repository):
     repository.write(CONFIG, BAD)
     assert repository.gate().exit_code == 0
