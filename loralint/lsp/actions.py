@@ -13,7 +13,7 @@ from loralint.lsp.diagnostics import diagnostic
 from loralint.lsp.edits import workspace_edit
 from loralint.lsp.fixes import fix_all, fix_one
 from loralint.lsp.ignoring import with_comment
-from loralint.lsp.judging import Judged
+from loralint.lsp.judging import Judged, job_of
 from loralint.lsp.places import Places
 from loralint.model import Finding
 from loralint.render.changes import in_a_line
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
 
 def actions(judged: Judged, places: Places, asked: Asked, stopped: Callable[[], bool]) -> list[types.CodeAction]:
     """Take what was said of the buffer's newest version. stopped: whether the editor has lost its interest."""
-    job, found = judged.job, []
+    job, found = job_of(judged), []
     if job is None:
         return []
     here = _here(judged, places, asked.range)
@@ -57,7 +57,8 @@ def actions(judged: Judged, places: Places, asked: Asked, stopped: Callable[[], 
 
 def resolved(action: types.CodeAction, judged: Judged, places: Places, *, versioned: bool) -> types.CodeAction | None:
     """The action that makes all safe fixes, with its edit; None where no fix could be made."""
-    mended = fix_all(judged, judged.job) if judged.job is not None else None
+    job = job_of(judged)
+    mended = fix_all(judged, job) if job is not None else None
     if mended is None or not mended.texts:
         return None
     action.edit = workspace_edit(mended.before, mended.texts, places, versioned=versioned)

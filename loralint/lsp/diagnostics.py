@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 
 from lsprotocol import types
@@ -73,7 +72,6 @@ def _related(related: Iterable[Related], places: Places) -> Iterable[types.Diagn
             yield types.DiagnosticRelatedInformation(place, one.message or one.key)
 
 
-@cache
 def _address(code: str) -> str:
     """Where what the rule rests on can be read: its first source that is a page, empty for none."""
     cold: Any = part("rules_cold")

@@ -8,9 +8,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from loralint.engine.rules import find
 from loralint.knowledge.data import part
-from loralint.lsp.judging import Judged
+from loralint.lsp.judging import Judged, job_of
 from loralint.lsp.places import Places
 from loralint.model import Finding, Note, Setting, Span, Value
 from loralint.render.page import Block, as_markdown, as_text, code_span
@@ -27,6 +26,8 @@ _KEY = re.compile(r"""(?:--|["'])?(?P<name>[A-Za-z_][\w-]*)["']?[ \t]*(?:[:=]\s*
 
 def hover(judged: Judged, places: Places, position: types.Position, *, markdown: bool) -> types.Hover | None:
     """What is to be said of a place, None for nothing."""
+    if job_of(judged) is None:
+        return None
     offset = places.of(judged.buffer.path).offset(position)
     here = [one for one in judged.findings if _covers(one.span, judged, offset)]
     blocks = [*_settings(judged, offset), *_findings(here)]
@@ -99,6 +100,6 @@ def _page(code: str) -> Iterator[Block]:
     rules: Any = part("rules")
     cold: Any = part("rules_cold")
     golden: Any = part("golden")
-    if find(code) is not None:
+    if code in cold:
         hot = next(one for one in rules if one["id"] == code)
         yield from rule_page(hot, cold[code], keys_of(frameworks_of(cold[code])[0]), golden)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from loralint.api import make_job, options, report
+from loralint.api import make_job, options, report, use_own
 from loralint.engine.lint import Job
 from loralint.engine.settings import Settings, SettingsError, load_settings
 from loralint.lsp.buffer import Buffer
@@ -76,6 +76,13 @@ def look(text: str, buffer: Buffer, job: Job, around: Around) -> Report:
     if job.baseline is not None:  # judging uses its counts up
         job = job._replace(baseline=Counter(job.baseline))
     return report([buffer.document(text)], job, project=around.project(), grouped=False)
+
+
+def job_of(judged: Judged) -> Job | None:
+    """The job of a look, with the rules of its project in use again: another project's may have been since."""
+    if judged.job is not None:
+        use_own(judged.job.settings)
+    return judged.job
 
 
 def _job(settings: Settings) -> Job:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 from lsprotocol import types
@@ -200,3 +201,34 @@ def test_a_request_that_is_cancelled_ends_and_the_server_goes_on(editor):
     (answer,) = one.run(cancelled())
     assert isinstance(answer, (Exception, list))
     assert codes(one.change("train.yaml", STEPS + "\n")) == ["LL431"]
+
+
+def test_values_that_a_project_holds_to_count_too(editor, tmp_path):
+    pytest.importorskip("pydantic")
+    (tmp_path / "loralint.toml").write_text('golden = ["golden.yaml"]\n')
+    (tmp_path / "golden.yaml").write_text(
+        "- {id: X102, name: server-context, key: server.max_len, files: ['serving/*.yaml'], range: [1024, 32768],\n"
+        "   recommended: 8192, tier: A, then: the server does not start, why: Cards of 24 GB hold no more.}\n"
+    )
+    one = editor()
+    (found,) = one.open("serving/one.yaml", "server:\n  max_len: 99999\n")
+    assert (found.code, found.code_description) == ("X102", None)
+    assert "Cards of 24 GB hold no more" in one.hover("serving/one.yaml", 1, 12)
+
+
+def test_a_notebook_that_is_opened_as_text_is_judged_and_fixed(editor):
+    code = [
+        "from transformers import Trainer, TrainingArguments\n",
+        'args = TrainingArguments(output_dir="out", load_best_model_at_end=True, eval_strategy="steps",\n',
+        "    eval_steps=20, save_steps=50)\n",
+        "Trainer(model=None, args=args).train()\n",
+    ]
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
+    text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    one = editor()
+    found = next(each for each in one.open("train.ipynb", text, "json") if each.code == "LL431")
+    line = next(number for number, each in enumerate(text.split("\n")) if "save_steps" in each)
+    assert found.range.start.line == line
+    fix = next(each for each in one.actions("train.ipynb", line) if each.title.startswith("Fix LL431"))
+    assert applied(text, fix.edit.changes[one.uri("train.ipynb")]) == text.replace("50)", "60)")
+    assert not any(each.title.startswith("Ignore") for each in one.actions("train.ipynb", line))
