@@ -79,18 +79,30 @@ def _gauge(setting: Setting, entry: Mapping[str, Any], cold: Mapping[str, Any]) 
         entry["name"], _usual(entry),
         recommended(entry), entry["evidence"], kind, then,
     )  # fmt: skip
-    if entry["range"] is None or isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    number = _number(value)
+    if entry["range"] is None or number is None:
         return plain
-    scale = _scale(float(value), entry)
+    scale = _scale(number, entry)
     best = entry.get("recommended")
     return plain._replace(
-        number=float(value),
+        number=number,
         scale=scale,
         zones=tuple(_zones(entry, scale)),
-        at=scale.at(value),
+        at=scale.at(number),
         best=scale.at(best) if isinstance(best, (int, float)) else None,
         marks=_marks(entry["range"], scale),
     )
+
+
+def _number(value: object) -> float | None:
+    """A number that can be drawn."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if isfinite(number) else None
 
 
 def _unit(value: object, cold: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from loralint.render.html.step import Plane, plane
 from loralint.render.html.told import Row, Told, by_tier, information, settings, told, unchecked
 from loralint.source.shown import path, shown
 
-_HEADS = {"S": "These stop the run", "A": "Have a second person look", "B": "Mend in passing"}
+_HEADS = {"S": "These break the run", "A": "Have a second person look", "B": "Mend in passing"}
 _EMPTY = Table("", "", (), ())
 
 

@@ -180,6 +180,11 @@ def test_several_runs_have_an_index_and_a_section_each(page):
     assert "The rules behind the findings" in made.text
 
 
+def test_a_hundred_runs_are_at_most_five_megabytes(page):
+    texts = {f"{number}.yaml": BLOCK for number in range(20)}
+    assert len(page(texts, gpu="T4").source) <= 20 * 50_000
+
+
 def test_files_that_could_not_be_read_are_told():
     run = Run(("big.yaml",), None, 100, "pass", (), (Note("not-checked", "it is too large"),))
     text = page_of(Report((run,))).text
@@ -210,3 +215,11 @@ def test_a_secret_never_shows(text):
 
 def test_a_report_does_not_depend_on_anything_but_its_runs(page):
     assert page(BAD, gpu="T4").source == page(BAD, gpu="T4").source
+
+
+@pytest.mark.parametrize(
+    "value", ["1" + "0" * 400, "9" * 5000, "1.0e+308", ".inf", ".nan", "-5", "0", "true", "[1, x]", "~"]
+)
+@pytest.mark.parametrize("key", ["lora_r", "learning_rate", "lora_alpha", "max_steps", "warmup_steps", "sequence_len"])
+def test_numbers_that_no_run_can_mean_are_drawn_or_left_out(page, key, value):
+    _assert_inert(page(re.sub(rf"(?m)^{key}: .*", f"{key}: {value}", GOOD), gpu="T4"))
