@@ -104,6 +104,7 @@ PLACES = {
     "targets.all_excluded": "targets:all_excluded",
     "targets.towers": "targets:towers",
     "targets.usual": "targets:usual",
+    "targets.usual_since": "targets:usual_since",
     "targets.narrowest": "trainable:narrowest",
     "lora.trainable": "trainable:total",
     "lora.trainable_by_module": "trainable:by_module",

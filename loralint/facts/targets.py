@@ -76,3 +76,12 @@ def usual(scope: Scope) -> Value:
 
         found = usual_targets(type_of(scope))
     return derived(found)
+
+
+def usual_since(scope: Scope) -> Value:
+    """The release of PEFT that first has targets for the type of model, where that in force does not yet; else None."""
+    from loralint.knowledge.usual import usual_since as first_with
+    from loralint.knowledge.versions import satisfies
+
+    first = first_with(str(known(scope, "model.family")))
+    return derived(first if first and satisfies(scope.version("peft"), f"<{first}") else None)

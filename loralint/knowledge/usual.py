@@ -1,4 +1,4 @@
-"""The layers that PEFT adapts where nobody names any: peft 0.21.2 utils/constants.py."""
+"""The layers that PEFT adapts where nobody names any: peft 0.4.0 to 0.21.2, utils/constants.py and utils/other.py."""
 
 from __future__ import annotations
 
@@ -25,6 +25,25 @@ _USUAL: dict[str, str | tuple[str, ...]] = {
     "rwkv": ("key", "value", "receptance", "output"),
     "rwkv7": ("r_proj", "k_proj", "v_proj", "o_proj", "key", "value"),
 }
+# The release whose table is the first with a type; of the others 0.4 or an older one is.
+_SINCE = {
+    **dict.fromkeys(("falcon", "RefinedWebModel", "RefinedWeb", "btlm", "codegen"), "0.5"),
+    **dict.fromkeys(("mistral", "stablelm"), "0.6"),
+    "phi": "0.7",
+    "mixtral": "0.8",
+    "gemma": "0.9",
+    "qwen2": "0.12",
+    "gemma2": "0.13",
+    **dict.fromkeys(("qwen3", "gemma3_text", "llama4"), "0.16"),
+    **dict.fromkeys(("rwkv", "rwkv7"), "0.18"),
+    "gemma4": "0.19",
+    "nemotron_h": "0.20",
+}
+
+
+def usual_since(model_type: str) -> str:
+    """The release of PEFT that first has targets for a type of model, "" for the oldest that was read."""
+    return _SINCE.get(model_type, "")
 
 
 def usual_targets(model_type: str) -> str | tuple[str, ...] | None:
