@@ -5,7 +5,8 @@ from __future__ import annotations
 # kind -> what happened. `data` of an event uses the names after the dash.
 EVENTS = {
     "unread": "a part of the script that nobody could follow: it may hold any other event - reason",
-    "load": "a base model is loaded from a name or folder - bits (16 for none), class, classifier, unsloth",
+    "load": "a base model is loaded from a name or folder - bits (16 for none), class, classifier, unsloth,"
+    " padded (it is told its padding token, or a config that may tell it)",
     "load-tokenizer": "a tokenizer is loaded",
     "prepare": "prepare_model_for_kbit_training: freezes everything, casts norms, hooks input gradients -"
     " checkpointing, reentrant",
@@ -41,6 +42,6 @@ EVENTS = {
 EVENT_DATA = (
     "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "differs", "dtype", "empty", "ends",
     "evaluates", "fills", "has_args", "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal",
-    "masks_pad", "merged", "name", "named", "only_pad", "reason", "reenters", "reentrant", "sought", "state_dict",
-    "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
+    "masks_pad", "merged", "name", "named", "only_pad", "padded", "reason", "reenters", "reentrant", "sought",
+    "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

@@ -47,6 +47,8 @@ _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop",
                          "Adam8bit", "PagedAdamW", "PagedAdamW32bit", "Adagrad", "NAdam", "RAdam"})  # fmt: skip
 # collators that leave every padding token out of the loss by its number
 _MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
+# tokens that vocabularies have already; naming one for padding adds none
+_OLD_TOKENS = ("<unk>", "<s>", "</s>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|finetune_right_pad_id|>")
 _TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
 _END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
 
@@ -210,8 +212,9 @@ def _added(call: Call, name: str) -> dict[str, object]:
     """What is added: `only_pad` when nothing that a model would have to write or read."""
     given = call.args[0].node if call.args else None
     if name == "add_special_tokens" and given is not None and given.kind == "mapping":
-        kinds = {pair.key for pair in given.pairs}
-        known_ones = {"pad": "pad_token" in kinds, "eos": "eos_token" in kinds}
+        kinds = {pair.key for pair in given.pairs if pair.value.native not in _OLD_TOKENS}
+        named = {pair.key for pair in given.pairs}
+        known_ones = {"pad": "pad_token" in named, "eos": "eos_token" in named}
         return {**known_ones, "only_pad": kinds <= {"pad_token"}, "empty": not kinds}
     empty = given is not None and given.kind == "sequence" and not given.items
     return {"pad": False, "eos": False, "only_pad": False, "empty": empty}

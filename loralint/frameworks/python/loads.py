@@ -14,7 +14,8 @@ def loaded(call: Call) -> dict[str, object]:
     """What an event says of a load. bits: 16 when nothing quantises, None when nobody knows."""
     what = of(call)
     owner = call.name.rpartition(".")[0].rpartition(".")[2]
-    data: dict[str, object] = {"class": owner, "classifier": owner.endswith(CLASSIFIERS)}
+    padded = any(call.arg(name) is not None for name in ("pad_token_id", "config")) or (None if call.open else False)
+    data: dict[str, object] = {"class": owner, "classifier": owner.endswith(CLASSIFIERS), "padded": padded}
     if what is not None and what.package == "unsloth":
         four = switch(call.arg("load_in_4bit", 3), True)
         eight, whole = switch(call.arg("load_in_8bit"), False), switch(call.arg("full_finetuning"), False)

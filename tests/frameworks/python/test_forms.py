@@ -105,3 +105,27 @@ def test_marks_are_held_against_the_template_where_both_are_certain(read, templa
     trainer = train_on_responses_only(trainer, response_part="{marks}")
     """
     assert [one["differs"] for one in of_kind(read, "mask-prompts", body)] == [differs]
+
+
+@pytest.mark.parametrize(
+    ("given", "empty"), [('{"pad_token": "<unk>"}', True), ('{"pad_token": "[PAD]"}', False), ("{}", True)]
+)
+def test_a_token_that_is_there_already_is_not_added(read, given, empty):
+    body = f"""
+    from transformers import AutoTokenizer
+    tokenizer = AutoTokenizer.from_pretrained("gpt2")
+    tokenizer.add_special_tokens({given})
+    model = get_peft_model(model, LoraConfig(r=8))
+    """
+    assert [one["empty"] for one in of_kind(read, "add-tokens", body)] == [empty]
+
+
+@pytest.mark.parametrize(
+    ("more", "padded"), [("", False), (", pad_token_id=2", True), (", config=made", True), (", **more()", None)]
+)
+def test_a_model_may_be_told_its_padding_when_it_is_loaded(read, more, padded):
+    body = f"""
+    other = AutoModelForCausalLM.from_pretrained("gpt2"{more})
+    model = get_peft_model(other, LoraConfig(r=8))
+    """
+    assert of_kind(read, "load", body)[-1]["padded"] is padded
