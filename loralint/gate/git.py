@@ -36,8 +36,12 @@ def git(folder: str, *arguments: str, stdin: bytes = b"") -> bytes:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise GitError("git cannot be run" if isinstance(error, OSError) else "git does not answer") from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise GitError(said[-1] if said else f"git {arguments[0]} failed")
+        said = done.stderr.decode(errors="replace").strip()
+        if "promisor" in said:
+            raise GitError(
+                "this clone is partial and lacks files; get them with: git fetch --refetch --no-filter origin"
+            )
+        raise GitError(said.splitlines()[-1] if said else f"git {arguments[0]} failed")
     return done.stdout
 
 

@@ -88,7 +88,7 @@ def _blobs(repository: str, entries: list[Entry]) -> Iterator[bytes]:
         for one in part:
             start = said.index(b"\n", at) + 1
             if said[at:start].split()[1:2] != [b"blob"]:
-                raise GitError(f"the object {one.blob} is not here; a partial clone needs `git fetch --refetch` first")
+                raise GitError(f"the object {one.blob} of {one.name} is not here")
             yield said[start : start + one.size]
             at = start + one.size + 1
 

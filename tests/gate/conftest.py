@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+CONFIG = "configs/train.yaml"
 GOOD = (
     "base_model: NousResearch/Llama-2-7b-hf\nadapter: lora\nlora_r: 16\nlora_alpha: 16\nlora_target_linear: true\n"
     "micro_batch_size: 1\nlearning_rate: 0.0002\n"
@@ -59,6 +62,26 @@ class Repository:
     def branch(self) -> None:
         self.git("checkout", "-q", "-b", "change")
 
+    @contextmanager
+    def base(self) -> Iterator[None]:
+        """Write into the base, and start the branch from it."""
+        self.git("checkout", "-q", "main")
+        yield
+        self.commit("base")
+        self.git("checkout", "-q", "-B", "change")
+
+    def propose(self, text: str, name: str = "mallory", **given: Any) -> None:
+        """Somebody's change of the config."""
+        self.as_person(name, **given)
+        self.write(CONFIG, text)
+        self.commit()
+
+    def approved(self, *names: str) -> None:
+        """These people approve the one finding that waits, and all of it is committed."""
+        for name in names:
+            self.approve(name)
+        self.commit("approve")
+
     def run(self, *words: str) -> Result:
         from loralint.cli import main
 
@@ -105,7 +128,7 @@ def repository(tmp_path: Path, keys: Path, monkeypatch) -> Repository:
     monkeypatch.chdir(folder)
     made = Repository(folder, keys)
     made.git("init", "-q", "-b", "main", ".")
-    made.write("configs/train.yaml", GOOD)
+    made.write(CONFIG, GOOD)
     people = [(f"{name}@example.org", name) for name in ("ann", "bob", "eve", "mallory")]
     made.write(".loralint/allowed_signers", signers(keys, *people))
     made.commit("base")

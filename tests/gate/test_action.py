@@ -17,7 +17,6 @@ from .conftest import BAD, GOOD, ODD
 
 ROOT = Path(__file__).parents[2]
 STEPS = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
-CONFIG = "configs/train.yaml"
 
 
 def test_nothing_that_others_write_stands_in_a_script():
@@ -88,9 +87,7 @@ PEOPLE = [
 def test_reviews_are_fetched_and_confirm_a_record(repository, runner, tmp_path, people, code):
     if shutil.which("jq") is None:
         pytest.skip("jq is not here")
-    repository.as_person("mallory", signs=False)
-    repository.write(CONFIG, ODD)
-    repository.commit()
+    repository.propose(ODD, signs=False)
     repository.approve("stranger", "--no-sign")
     head = repository.commit()
     reviews = [{**one, "commit_id": head} for one in people]

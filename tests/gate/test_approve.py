@@ -4,19 +4,11 @@ import json
 
 import pytest
 
-from .conftest import GOOD, ODD
-
-CONFIG = "configs/train.yaml"
-
-
-def _odd(repository, who="mallory", **given):
-    repository.as_person(who, **given)
-    repository.write(CONFIG, ODD)
-    repository.commit()
+from .conftest import CONFIG, GOOD, ODD
 
 
 def test_a_new_finding_of_tier_a_waits_for_two_people(repository):
-    _odd(repository)
+    repository.propose(ODD)
     assert repository.rules() == [("A", "LL101")]
     assert "nobody has approved it" in repository.gate().output
     repository.approve("ann")
@@ -35,7 +27,7 @@ def test_a_new_finding_of_tier_a_waits_for_two_people(repository):
 
 
 def test_the_record_says_who_when_why_and_for_what(repository):
-    _odd(repository)
+    repository.propose(ODD)
     repository.approve("ann", reason="on purpose")
     record = json.loads(next((repository.folder / ".loralint/approvals").glob("*.json")).read_text())
     assert record["reason"] == "on purpose"
@@ -57,7 +49,7 @@ def test_the_record_says_who_when_why_and_for_what(repository):
     ],
 )
 def test_signatures_that_do_not_make_two_people(repository, first, second, message):
-    _odd(repository)
+    repository.propose(ODD)
     repository.approve(first)
     repository.approve(second)
     repository.commit()
@@ -67,7 +59,7 @@ def test_signatures_that_do_not_make_two_people(repository, first, second, messa
 
 
 def test_a_second_persons_commit_of_the_approval_makes_nobody_an_author(repository):
-    _odd(repository)
+    repository.propose(ODD)
     repository.approve("ann")
     repository.approve("mallory")
     repository.as_person("ann")
@@ -76,10 +68,8 @@ def test_a_second_persons_commit_of_the_approval_makes_nobody_an_author(reposito
 
 
 def test_without_signed_commits_three_people_are_needed(repository):
-    _odd(repository, signs=False)
-    repository.approve("ann")
-    repository.approve("bob")
-    repository.commit()
+    repository.propose(ODD, signs=False)
+    repository.approved("ann", "bob")
     result = repository.gate()
     assert result.exit_code == 1
     assert "2 of 3 people have signed it; who made the change is not proved" in result.output
@@ -96,10 +86,8 @@ def test_without_signed_commits_three_people_are_needed(repository):
     ],
 )
 def test_an_approval_is_void_when_what_it_is_for_changes(repository, later, what):
-    _odd(repository)
-    repository.approve("ann")
-    repository.approve("bob")
-    repository.commit()
+    repository.propose(ODD)
+    repository.approved("ann", "bob")
     assert repository.gate().exit_code == 0
     repository.write(CONFIG, later)
     repository.commit()
@@ -109,10 +97,8 @@ def test_an_approval_is_void_when_what_it_is_for_changes(repository, later, what
 
 
 def test_what_was_approved_and_merged_stands_at_the_base(repository):
-    _odd(repository)
-    repository.approve("ann")
-    repository.approve("bob")
-    repository.commit()
+    repository.propose(ODD)
+    repository.approved("ann", "bob")
     repository.git("branch", "-f", "main")
     repository.write("other.yaml", GOOD)
     repository.commit()
@@ -128,7 +114,7 @@ def test_a_finding_that_is_none(repository):
 
 
 def test_a_reason_and_a_key_are_needed(repository):
-    _odd(repository)
+    repository.propose(ODD)
     found = repository.gate().output.partition("loralint approve ")[2].split()[0]
     assert "say why the value is right" in repository.run("approve", found).output
     result = repository.run("approve", found, "--reason", "x")
@@ -138,7 +124,7 @@ def test_a_reason_and_a_key_are_needed(repository):
 
 
 def test_approvals_do_not_follow_a_link_out_of_the_checkout(repository, tmp_path):
-    _odd(repository)
+    repository.propose(ODD)
     found = repository.gate().output.partition("loralint approve ")[2].split()[0]
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -165,7 +151,7 @@ REVIEWS = [
     ],
 )
 def test_reviews_of_the_forge_confirm_a_record(repository, tmp_path, change, passes):
-    _odd(repository, signs=False)
+    repository.propose(ODD, signs=False)
     repository.approve("stranger", "--no-sign")
     head = repository.commit()
     reviews = [{**one, "commit": head} for one in REVIEWS]
@@ -176,7 +162,7 @@ def test_reviews_of_the_forge_confirm_a_record(repository, tmp_path, change, pas
 
 
 def test_reviews_without_a_record_approve_nothing(repository, tmp_path):
-    _odd(repository)
+    repository.propose(ODD)
     head = repository.git("rev-parse", "HEAD")
     path = tmp_path / "reviews.json"
     path.write_text(json.dumps({"author": "mallory", "reviews": [{**one, "commit": head} for one in REVIEWS]}))
@@ -184,11 +170,9 @@ def test_reviews_without_a_record_approve_nothing(repository, tmp_path):
 
 
 def test_a_protected_file_wants_two_people(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write("loralint.toml", '[gate]\nprotected = ["loralint.toml", "golden/**"]\n')
-    repository.write("golden/rates.yaml", "a: 1\n")
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write("loralint.toml", '[gate]\nprotected = ["loralint.toml", "golden/**"]\n')
+        repository.write("golden/rates.yaml", "a: 1\n")
     repository.as_person("mallory")
     repository.write("golden/rates.yaml", "a: 2\n")
     repository.commit()

@@ -7,9 +7,7 @@ import shutil
 
 import pytest
 
-from .conftest import BAD, GOOD, ODD, signers
-
-CONFIG = "configs/train.yaml"
+from .conftest import BAD, CONFIG, GOOD, ODD, signers
 
 
 @pytest.fixture
@@ -57,11 +55,9 @@ def test_the_change_edits_its_own_policy(attacker, name, text):
 def test_the_change_edits_the_project_s_own_golden_entries(repository):
     about = "id: X101, name: own-dropout, parameter: adapter.dropout, recommended: 0.05, why: our sweep"
     entry = f"- {{{{{about}, range: [0, {{}}]}}}}\n"
-    repository.git("checkout", "-q", "main")
-    repository.write("loralint.toml", 'golden = ["lint/golden.yaml"]\n')
-    repository.write("lint/golden.yaml", entry.format(0.1))
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write("loralint.toml", 'golden = ["lint/golden.yaml"]\n')
+        repository.write("lint/golden.yaml", entry.format(0.1))
     repository.write(CONFIG, GOOD + "lora_dropout: 0.05\n")
     repository.commit()
     result = repository.gate()
@@ -74,12 +70,10 @@ def test_the_change_edits_the_project_s_own_golden_entries(repository):
 
 
 def test_a_baseline_of_the_base_does_not_cover_a_worse_value(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write(CONFIG, ODD)
-    assert repository.run("baseline", "configs").exit_code == 0
-    repository.write("loralint.toml", 'baseline = "loralint-baseline.json"\n')
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write(CONFIG, ODD)
+        assert repository.run("baseline", "configs").exit_code == 0
+        repository.write("loralint.toml", 'baseline = "loralint-baseline.json"\n')
     repository.write("other.yaml", GOOD)
     repository.commit()
     assert repository.gate().exit_code == 0
@@ -94,9 +88,7 @@ def test_the_change_adds_itself_to_the_allowed_signers(attacker):
     more = signers(attacker.keys, ("x@example.org", "stranger"), ("y@example.org", "mallory2"))
     attacker.write(".loralint/allowed_signers", known + more)
     attacker.commit()
-    attacker.approve("stranger")
-    attacker.approve("mallory2")
-    attacker.commit()
+    attacker.approved("stranger", "mallory2")
     assert "0 of 2 people" in _blocked(attacker, "LL101")
     assert ".loralint/allowed_signers changes; this gate goes by the base's" in attacker.gate().output
 
@@ -104,9 +96,7 @@ def test_the_change_adds_itself_to_the_allowed_signers(attacker):
 def test_a_branch_from_before_a_key_was_withdrawn(attacker):
     attacker.write(CONFIG, ODD)
     attacker.commit()
-    attacker.approve("ann")
-    attacker.approve("bob")
-    attacker.commit()
+    attacker.approved("ann", "bob")
     assert attacker.gate().exit_code == 0
     attacker.git("checkout", "-q", "main")
     left = [(f"{name}@example.org", name) for name in ("ann", "mallory")]
@@ -126,10 +116,8 @@ def test_the_change_adds_an_ignore(attacker, comment, text):
 
 
 def test_settings_may_let_comments_lift_tier_a_but_not_s(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write("loralint.toml", "[gate]\ninline-ignores = true\n")
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write("loralint.toml", "[gate]\ninline-ignores = true\n")
     repository.write(CONFIG, ODD.replace("lora_aplha: 32", "lora_aplha: 32  # loralint: ignore[LL101] on purpose"))
     repository.commit()
     assert repository.gate().exit_code == 0
@@ -140,10 +128,8 @@ def test_settings_may_let_comments_lift_tier_a_but_not_s(repository):
 
 
 def test_a_rename_does_not_make_old_findings_new_nor_hide_new_ones(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write(CONFIG, ODD)
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write(CONFIG, ODD)
     repository.git("mv", CONFIG, "configs/renamed.yaml")
     repository.commit()
     assert repository.gate().exit_code == 0
@@ -223,13 +209,9 @@ def test_a_folder_pretends_to_be_a_virtual_environment(attacker):
     ],
 )
 def test_one_person_with_two_addresses(repository, names):
-    repository.git("checkout", "-q", "main")
-    repository.write(".loralint/allowed_signers", signers(repository.keys, *names))
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
-    repository.as_person("mallory")
-    repository.write(CONFIG, ODD)
-    repository.commit()
+    with repository.base():
+        repository.write(".loralint/allowed_signers", signers(repository.keys, *names))
+    repository.propose(ODD)
     repository.approve("ann")
     repository.as_person("ann", "ann@home.example")
     repository.approve("ann")
@@ -239,31 +221,19 @@ def test_one_person_with_two_addresses(repository, names):
 
 def test_one_person_with_two_keys(repository):
     names = [("eve@example.org", "eve"), ("eve@example.org,e@home.example", "bob"), ("mallory@example.org", "mallory")]
-    repository.git("checkout", "-q", "main")
-    repository.write(".loralint/allowed_signers", signers(repository.keys, *names))
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
-    repository.as_person("mallory")
-    repository.write(CONFIG, ODD)
-    repository.commit()
-    repository.approve("eve")
-    repository.approve("bob")
-    repository.commit()
+    with repository.base():
+        repository.write(".loralint/allowed_signers", signers(repository.keys, *names))
+    repository.propose(ODD)
+    repository.approved("eve", "bob")
     assert "1 of 2 people" in _blocked(repository, "LL101")
 
 
 def test_patterns_and_authorities_are_no_people(repository):
     lines = signers(repository.keys, ("*@example.org", "eve"), ("bob@example.org cert-authority", "bob"))
-    repository.git("checkout", "-q", "main")
-    repository.write(".loralint/allowed_signers", lines + signers(repository.keys, ("m@example.org", "mallory")))
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
-    repository.as_person("mallory")
-    repository.write(CONFIG, ODD)
-    repository.commit()
-    repository.approve("eve")
-    repository.approve("bob")
-    repository.commit()
+    with repository.base():
+        repository.write(".loralint/allowed_signers", lines + signers(repository.keys, ("m@example.org", "mallory")))
+    repository.propose(ODD)
+    repository.approved("eve", "bob")
     assert "0 of 2 people" in _blocked(repository, "LL101")
 
 
@@ -272,36 +242,24 @@ def test_a_forged_author(attacker, signs):
     attacker.as_person("bob", key="mallory", signs=signs)
     attacker.write(CONFIG, ODD)
     attacker.commit()
-    attacker.approve("mallory")
-    attacker.approve("ann")
-    attacker.commit()
+    attacker.approved("mallory", "ann")
     said = _blocked(attacker, "LL101")
     assert ("1 of 2 people" if signs else "2 of 3 people") in said
 
 
 def test_a_key_that_is_for_commits_only(repository):
     lines = signers(repository.keys, ("ann@example.org", "ann"), ('bob@example.org namespaces="git"', "bob"))
-    repository.git("checkout", "-q", "main")
-    repository.write(".loralint/allowed_signers", lines + signers(repository.keys, ("m@example.org", "mallory")))
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
-    repository.as_person("mallory")
-    repository.write(CONFIG, ODD)
-    repository.commit()
-    repository.approve("ann")
-    repository.approve("bob")
-    repository.commit()
+    with repository.base():
+        repository.write(".loralint/allowed_signers", lines + signers(repository.keys, ("m@example.org", "mallory")))
+    repository.propose(ODD)
+    repository.approved("ann", "bob")
     assert "1 of 2 people" in _blocked(repository, "LL101")
 
 
 def _approved(repository):
     """The change with ODD in it and two people's approval."""
-    repository.as_person("mallory")
-    repository.write(CONFIG, ODD)
-    repository.commit()
-    repository.approve("ann")
-    repository.approve("bob")
-    repository.commit()
+    repository.propose(ODD)
+    repository.approved("ann", "bob")
     assert repository.gate().exit_code == 0
     return repository.folder / ".loralint/approvals"
 
@@ -479,10 +437,8 @@ def test_a_replacement_of_an_object_is_disregarded(attacker):
 def test_a_worse_value_elsewhere_under_an_old_finding(repository):
     """The finding's own value stays, and what the rule says of it does not."""
     hot = GOOD.replace("0.0002", "0.003")
-    repository.git("checkout", "-q", "main")
-    repository.write(CONFIG, hot)
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write(CONFIG, hot)
     repository.write(CONFIG, hot.replace("lora_alpha: 16", "lora_alpha: 512"))
     repository.commit()
     assert any(tier in "SA" for tier, _ in repository.rules())

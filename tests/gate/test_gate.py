@@ -5,9 +5,7 @@ import os
 
 import pytest
 
-from .conftest import BAD, GOOD, ODD
-
-CONFIG = "configs/train.yaml"
+from .conftest import BAD, CONFIG, GOOD, ODD
 
 
 def test_a_change_without_new_findings_passes(repository):
@@ -19,10 +17,8 @@ def test_a_change_without_new_findings_passes(repository):
 
 
 def test_what_stands_at_the_base_is_not_the_changes_fault(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write(CONFIG, BAD)
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write(CONFIG, BAD)
     repository.write(CONFIG, "# a comment\n" + BAD)
     repository.commit()
     result = repository.gate()
@@ -34,10 +30,8 @@ def test_what_stands_at_the_base_is_not_the_changes_fault(repository):
 
 
 def test_what_the_base_has_mended_since_is_not_the_changes_fault(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write(CONFIG, BAD)
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write(CONFIG, BAD)
     repository.write("configs/second.yaml", GOOD)
     repository.commit()
     repository.git("checkout", "-q", "main")
@@ -50,11 +44,9 @@ def test_what_the_base_has_mended_since_is_not_the_changes_fault(repository):
 def test_companions_are_judged_with_their_run(repository):
     """The config stays as it is, and the file that it names changes."""
     both = GOOD + "deepspeed: ds.json\n"
-    repository.git("checkout", "-q", "main")
-    repository.write("configs/train.yaml", both)
-    repository.write("configs/ds.json", '{"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}')
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write("configs/train.yaml", both)
+        repository.write("configs/ds.json", '{"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}')
     repository.write("configs/ds.json", '{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 2}}')
     repository.commit()
     assert repository.gate().exit_code == 1
@@ -62,11 +54,9 @@ def test_companions_are_judged_with_their_run(repository):
 
 
 def test_the_owner_of_the_file_and_of_the_line_are_named(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write(".github/CODEOWNERS", "* @all\n/configs/ @training # who trains\n")
-    repository.write("CODEOWNERS", "* @nobody\n")
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write(".github/CODEOWNERS", "* @all\n/configs/ @training # who trains\n")
+        repository.write("CODEOWNERS", "* @nobody\n")
     repository.as_person("mallory")
     repository.write(CONFIG, BAD)
     repository.commit()
@@ -103,6 +93,21 @@ def test_a_shallow_clone_is_told_how_to_fetch(repository, tmp_path, monkeypatch)
     assert "fetch-depth: 0" in result.output
 
 
+def test_a_partial_clone_is_told_how_to_fetch(repository, tmp_path, monkeypatch):
+    repository.write(CONFIG, GOOD + "seed: 1\n")
+    repository.commit()
+    repository.git("config", "uploadpack.allowFilter", "true")
+    url = f"file://{repository.folder}"
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--filter=blob:none", "--branch=change", url, str(clone))
+    monkeypatch.chdir(clone)
+    result = repository.gate(base="origin/main")
+    assert result.exit_code == 2
+    assert "git fetch --refetch --no-filter origin" in result.output
+    repository.git("-C", str(clone), "fetch", "-q", "--refetch", "--no-filter", "origin")
+    assert repository.gate(base="origin/main").exit_code == 0
+
+
 def test_outside_of_a_checkout(tmp_path, monkeypatch, repository):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
@@ -112,10 +117,8 @@ def test_outside_of_a_checkout(tmp_path, monkeypatch, repository):
 
 
 def test_unsigned_commits_of_configs_where_the_settings_want_signed_ones(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write("loralint.toml", "[gate]\nrequire-signed = true\n")
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write("loralint.toml", "[gate]\nrequire-signed = true\n")
     repository.as_person("ann", signs=False)
     repository.write("readme.md", "text")
     repository.commit()
@@ -176,24 +179,18 @@ def test_names_that_git_quotes(repository, name):
 
 
 def test_faults_of_the_base_s_own_files_name_them(repository):
-    repository.git("checkout", "-q", "main")
-    repository.write("loralint.toml", 'golden = ["lint/golden.yaml"]\n')
-    repository.write("lint/golden.yaml", "- id: X101\n")
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.write("loralint.toml", 'golden = ["lint/golden.yaml"]\n')
+        repository.write("lint/golden.yaml", "- id: X101\n")
     result = repository.gate()
     assert result.exit_code == 2
     assert "Error: --base main: lint/golden.yaml:1: " in result.output
 
 
 def test_people_without_a_signers_file(repository):
-    repository.git("checkout", "-q", "main")
-    repository.git("rm", "-q", ".loralint/allowed_signers")
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
+    with repository.base():
+        repository.git("rm", "-q", ".loralint/allowed_signers")
     repository.write(CONFIG, ODD)
     repository.commit()
-    repository.approve("ann")
-    repository.approve("bob")
-    repository.commit()
+    repository.approved("ann", "bob")
     assert "0 of 3 people" in repository.gate().output

@@ -9,9 +9,7 @@ import tempfile
 
 import pytest
 
-from .conftest import ODD, signers
-
-CONFIG = "configs/train.yaml"
+from .conftest import CONFIG, ODD, signers
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +38,13 @@ def _gpg(home, *words):
 @pytest.fixture
 def change(repository, rings):
     """A waiting finding by mallory; the base knows mallory's SSH key, eve's, and the OpenPGP keys of ann and bob."""
-    repository.git("checkout", "-q", "main")
-    people = [("mallory@example.org", "mallory"), ("eve@example.org,ann@example.org", "eve")]
-    repository.write(".loralint/allowed_signers", signers(repository.keys, *people))
-    for name in ("ann", "bob"):
-        key = _gpg(rings[name], "--armor", "--export")
-        repository.write(f".loralint/openpgp/{name}@example.org.asc", key)
-    repository.commit()
-    repository.git("checkout", "-q", "-B", "change")
-    repository.as_person("mallory")
-    repository.write(CONFIG, ODD)
-    repository.commit()
+    with repository.base():
+        people = [("mallory@example.org", "mallory"), ("eve@example.org,ann@example.org", "eve")]
+        repository.write(".loralint/allowed_signers", signers(repository.keys, *people))
+        for name in ("ann", "bob"):
+            key = _gpg(rings[name], "--armor", "--export")
+            repository.write(f".loralint/openpgp/{name}@example.org.asc", key)
+    repository.propose(ODD)
     return repository
 
 
