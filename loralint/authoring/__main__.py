@@ -1,4 +1,7 @@
-"""`python -m loralint.authoring [--check]`: write the compiled data and docs, or exit 1 naming what is stale."""
+"""`python -m loralint.authoring [--check]`: write the compiled data and docs, or exit 1 naming what is stale.
+
+`python -m loralint.authoring site --out DIR` writes the sources of the documentation site.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,14 @@ def stale(root: Path) -> dict[str, str]:
 
 def main(arguments: list[str]) -> int:
     """Compile, or with --check only compare. Readers of the data make the pages, hence the round after writing."""
+    if arguments[:2] == ["site", "--out"] and len(arguments) == 3:
+        from loralint.authoring.site import write_site
+
+        sys.stdout.write(f"{write_site(ROOT, Path(arguments[2]))} pages in {arguments[2]}\n")
+        return 0
+    if not set(arguments) <= {"--check"}:
+        sys.stderr.write("usage: python -m loralint.authoring [--check | site --out DIR]\n")
+        return 2
     check = "--check" in arguments
     try:
         changed = stale(ROOT)
