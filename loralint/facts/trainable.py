@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from loralint.facts.architecture import built
 from loralint.facts.need import Missing, known, optional, positive
 from loralint.facts.scope import Scope, derived
 from loralint.knowledge import peft
+from loralint.knowledge.catalogue import Architecture
 from loralint.knowledge.pattern import Unmatchable
 from loralint.knowledge.targets import LINEAR, SUPPORTED, Refused
 from loralint.knowledge.usual import usual_targets
@@ -46,21 +48,33 @@ def by_module(scope: Scope) -> Value:
 
 
 def coverage(scope: Scope) -> Value:
-    """[(path, layers, adapted, trained whole, parameters that train)] of each kind of layer that takes an adapter.
+    """[(path, layers, adapted, trained whole, parameters that train)] of each kind of layer or bare matrix.
 
     A path has `*` for the number of a layer; parameters are None where a shape is not known. In the order of the model.
     """
     _refuse_uncounted(scope)
-    made, model = _adapted(scope, "5"), built(scope)
+    made = _adapted(scope, "5")
     rows: dict[str, tuple[int, int, int, int | None]] = {}
-    for one in model.modules:
-        if one.kind in SUPPORTED:
-            name = _NUMBER.sub(".*", one.path)
-            layers, adapted, whole, trained = rows.get(name, (0, 0, 0, 0))
-            parts = [part[one.path] for part in (made.modules, made.saved, made.rows) if one.path in part]
-            more = None if trained is None or None in parts else trained + sum(filter(None, parts))
-            rows[name] = (layers + 1, adapted + (one.path in made.modules), whole + (one.path in made.saved), more)
+    for path in _matrices(built(scope), made):
+        name = _NUMBER.sub(".*", path)
+        layers, adapted, whole, trained = rows.get(name, (0, 0, 0, 0))
+        parts = [part[path] for part in (made.modules, made.parameters, made.saved, made.rows) if path in part]
+        more = None if trained is None or None in parts else trained + sum(filter(None, parts))
+        touched = path in made.modules or path in made.parameters
+        rows[name] = (layers + 1, adapted + touched, whole + (path in made.saved), more)
+    if made.biases != 0:
+        rows["biases"] = (1, 0, 1, made.biases)
     return derived([(name, *row) for name, row in rows.items()])
+
+
+def _matrices(model: Architecture, made: peft.Adapted) -> Iterator[str]:
+    """Layers that take an adapter, and matrices that are bare weights of other modules, as those of packed experts."""
+    for one in model.modules:
+        if one.kind in SUPPORTED or one.path in made.saved:
+            yield one.path
+        else:
+            bare = ((f"{one.path}.{name}", shape) for name, shape in one.weights)
+            yield from (path for path, shape in bare if path in made.parameters or len(shape or ()) > 1)
 
 
 def narrowest(scope: Scope) -> Value:

@@ -104,6 +104,36 @@ def test_layers_that_are_named_by_number_are_part_of_their_kind(figures):
     assert rows["q_proj"][:2] == (32, 3)
 
 
+QWEN = CONFIG.replace("meta-llama/Llama-3.1-8B", "Qwen/Qwen2.5-0.5B")
+ADAPTER = (
+    '{"peft_type": "LORA", "base_model_name_or_path": "Qwen/Qwen2.5-0.5B", "r": 8, "lora_alpha": 16, '
+    '"target_modules": ["q_proj", "v_proj"], "bias": "all"}'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (CONFIG, "q_proj"),
+        (CONFIG + "lora_modules_to_save: [embed_tokens, lm_head]\n", "lm_head"),
+        (QWEN + "peft_layers_to_transform: [1, 3]\n", "down_proj"),
+        (ADAPTER, "biases"),
+    ],
+)
+def test_what_is_drawn_adds_up_to_what_trains(figures, tmp_path, text, named):
+    rows = figures(text)["targets"].rows
+    (run,) = loralint.check(tmp_path / "config.yaml", settings=Settings(), show_settings=True).runs
+    total = next(one.value.value for one in run.settings if one.parameter == "lora.trainable")
+    assert sum(row[4] for row in rows) == total
+    assert next(row[4] for row in rows if row[0].rpartition(".")[2] == named) > 0
+
+
+def test_packed_experts_are_drawn_by_their_matrices(figures):
+    text = CONFIG.replace("meta-llama/Llama-3.1-8B", "mistralai/Mixtral-8x7B-v0.1").replace("down_proj", "w1, w2, w3")
+    rows = {row[0].rpartition(".")[2]: row[1:3] for row in figures(text)["targets"].rows}
+    assert rows["gate_up_proj"] == rows["down_proj"] == rows["q_proj"] == (32, 32)
+
+
 def test_a_model_that_nobody_knows_has_no_layers_to_draw(figures):
     table = figures(CONFIG.replace("meta-llama/Llama-3.1-8B", "someone/something"))["targets"]
     assert table.rows == ()
