@@ -14,7 +14,7 @@ from loralint.lsp.edits import workspace_edit
 from loralint.lsp.fixes import fix_all, fix_one
 from loralint.lsp.ignoring import with_comment
 from loralint.lsp.judging import Judged, job_of
-from loralint.lsp.places import Places
+from loralint.lsp.places import Places, Sight
 from loralint.model import Finding
 from loralint.render.changes import in_a_line
 
@@ -38,18 +38,20 @@ class Asked(NamedTuple):
         return not self.only or any(kind == one or kind.startswith(f"{one}.") for one in self.only)
 
 
-def actions(judged: Judged, places: Places, asked: Asked, stopped: Callable[[], bool]) -> list[types.CodeAction]:
-    """Take what was said of the buffer's newest version. stopped: whether the editor has lost its interest."""
-    job, found = job_of(judged), []
+def actions(sight: Sight, asked: Asked, stopped: Callable[[], bool]) -> list[types.CodeAction]:
+    """What is offered in a file. stopped: whether the editor has lost its interest."""
+    judged, places, found = sight.judged, sight.places, []
+    job = job_of(judged)
     if job is None:
         return []
-    here = _here(judged, places, asked.range)
+    here = _here(sight, asked.range)
     if asked.wants(types.CodeActionKind.QuickFix):
         for finding in here[:_MOST]:
             if stopped():
                 return []
             found += list(_of_finding(judged, job, finding, places, asked))
-    if asked.wants(FIX_ALL) and (asked.only or here) and _any_safe(judged):
+    own = sight.file == judged.buffer.path
+    if own and asked.wants(FIX_ALL) and (asked.only or here) and _any_safe(judged):
         whole = _fix_all(judged)
         found += [whole] if asked.lazy else filter(None, [resolved(whole, judged, places, versioned=asked.versioned)])
     return found
@@ -65,10 +67,10 @@ def resolved(action: types.CodeAction, judged: Judged, places: Places, *, versio
     return action
 
 
-def _here(judged: Judged, places: Places, wanted: types.Range) -> list[Finding]:
+def _here(sight: Sight, wanted: types.Range) -> list[Finding]:
     """The findings whose lines the range meets."""
-    own = [one for one in judged.findings if one.span.file == judged.buffer.path]
-    shown = [(places.of(one.span.file).in_line(one.span.start, one.span.end), one) for one in own]
+    found = [one for one in sight.judged.findings if one.span.file == sight.file]
+    shown = [(sight.places.of(sight.file).in_line(one.span.start, one.span.end), one) for one in found]
     return [one for at, one in shown if at.start.line <= wanted.end.line and at.end.line >= wanted.start.line]
 
 

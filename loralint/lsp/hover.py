@@ -9,8 +9,8 @@ from typing import Any
 from lsprotocol import types
 
 from loralint.knowledge.data import part
-from loralint.lsp.judging import Judged, job_of
-from loralint.lsp.places import Places
+from loralint.lsp.judging import job_of
+from loralint.lsp.places import Sight
 from loralint.model import Finding, Note, Setting, Span, Value
 from loralint.render.page import Block, as_markdown, as_text, code_span
 from loralint.render.rule_page import frameworks_of, rule_page
@@ -24,13 +24,13 @@ _NEAR = 200  # characters before a value in which its key is looked for
 _KEY = re.compile(r"""(?:--|["'])?(?P<name>[A-Za-z_][\w-]*)["']?[ \t]*(?:[:=]\s*|\s+)["']?\Z""")
 
 
-def hover(judged: Judged, places: Places, position: types.Position, *, markdown: bool) -> types.Hover | None:
+def hover(sight: Sight, position: types.Position, *, markdown: bool) -> types.Hover | None:
     """What is to be said of a place, None for nothing."""
-    if job_of(judged) is None:
+    if job_of(sight.judged) is None:
         return None
-    offset = places.of(judged.buffer.path).offset(position)
-    here = [one for one in judged.findings if _covers(one.span, judged, offset)]
-    blocks = [*_settings(judged, offset), *_findings(here)]
+    offset = sight.places.of(sight.file).offset(position)
+    here = [one for one in sight.judged.findings if _covers(one.span, sight, offset)]
+    blocks = [*_settings(sight, offset), *_findings(here)]
     if not blocks:
         return None
     text = as_markdown(blocks, level=3) if markdown else as_text(blocks, Style(on=False), _WIDTH)
@@ -38,48 +38,48 @@ def hover(judged: Judged, places: Places, position: types.Position, *, markdown:
     return types.Hover(types.MarkupContent(kind, text))
 
 
-def _covers(span: Span | None, judged: Judged, offset: int, before: int = 0) -> bool:
-    return span is not None and span.file == judged.buffer.path and span.start - before <= offset <= span.end
+def _covers(span: Span | None, sight: Sight, offset: int, before: int = 0) -> bool:
+    return span is not None and span.file == sight.file and span.start - before <= offset <= span.end
 
 
-def _settings(judged: Judged, offset: int) -> Iterator[Block]:
+def _settings(sight: Sight, offset: int) -> Iterator[Block]:
     """What the key at a place is for every run that reads it, and what could not be checked of it."""
     said: dict[str, None] = {}
-    for run in judged.report.runs:
+    for run in sight.judged.report.runs:
         for one in run.settings:
-            if _at(one.value, judged, offset) or any(_at(other, judged, offset) for other in one.value.shadowed):
-                said[_row(one, judged)] = None
+            if _at(one.value, sight, offset) or any(_at(other, sight, offset) for other in one.value.shadowed):
+                said[_row(one, sight)] = None
                 said.update(dict.fromkeys(_unchecked(run.notes, one.value)))
     yield from (Block("text", text) for text in said)
 
 
-def _at(value: Value, judged: Judged, offset: int) -> bool:
+def _at(value: Value, sight: Sight, offset: int) -> bool:
     """Whether a place is in a value, or in the key before it."""
-    return _covers(value.span, judged, offset, _key_length(value, judged))
+    return _covers(value.span, sight, offset, _key_length(value, sight))
 
 
-def _key_length(value: Value, judged: Judged) -> int:
+def _key_length(value: Value, sight: Sight) -> int:
     """How far before its value a key starts, in any format; 0 where it does not stand there."""
-    if value.span is None or value.span.file != judged.buffer.path:
+    if value.span is None or value.span.file != sight.file:
         return 0
-    found = _KEY.search(judged.text(value.span.file)[max(value.span.start - _NEAR, 0) : value.span.start])
+    found = _KEY.search(sight.judged.text(value.span.file)[max(value.span.start - _NEAR, 0) : value.span.start])
     name = value.key.rpartition(".")[2].lstrip("-").replace("-", "_")
     return len(found[0]) if found and found["name"].replace("-", "_") == name else 0
 
 
-def _row(row: Setting, judged: Judged) -> str:
+def _row(row: Setting, sight: Sight) -> str:
     value = row.value
     unit = f" {row.unit}" if row.unit else ""
-    hidden = "; ".join(f"{code_span(shown(one.value, limit=60))} {_origin(one, judged)}" for one in value.shadowed)
-    effective = f"{code_span(row.parameter)} is {code_span(shown(value.value))}{unit}, {_origin(value, judged)}"
+    hidden = "; ".join(f"{code_span(shown(one.value, limit=60))} {_origin(one, sight)}" for one in value.shadowed)
+    effective = f"{code_span(row.parameter)} is {code_span(shown(value.value))}{unit}, {_origin(value, sight)}"
     return effective + (f"; it hides {hidden}" if hidden else "")
 
 
-def _origin(value: Value, judged: Judged) -> str:
+def _origin(value: Value, sight: Sight) -> str:
     """Where a value comes from, in words."""
     if value.span is None:
         return f"{value.origin} of {value.source}" if value.source else value.origin
-    where = "" if value.span.file == judged.buffer.path else f" of {code_span(path(value.span.file))}"
+    where = "" if value.span.file == sight.file else f" of {code_span(path(value.span.file))}"
     return f"{value.origin} in line {value.span.line}{where}"
 
 

@@ -54,7 +54,15 @@ class Judged(NamedTuple):
 
     def text(self, file: str) -> str:
         """The text that a file's offsets count in, empty where it is not at hand."""
-        return self.buffer.text.lstrip("\ufeff") if file == self.buffer.path else self.report.texts.get(file, "")
+        if file == self.buffer.path:
+            return self.buffer.text.lstrip("\ufeff")
+        return self.report.texts.get(file) or self.around.texts.get(os.path.realpath(file), "")
+
+    def name(self, real: str) -> str:
+        """What a file is called here, by its real path; empty for one that is no part of the runs."""
+        if real == self.buffer.real:
+            return self.buffer.path
+        return next((one for run in self.report.runs for one in run.files if os.path.realpath(one) == real), "")
 
 
 def judge(buffer: Buffer, around: Around) -> Judged:

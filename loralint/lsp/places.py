@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from pygls.uris import from_fs_path
 
@@ -46,3 +47,11 @@ class Places:
     def _known(self, file: str) -> tuple[str, int] | None:
         buffer = self._judged.buffer
         return (buffer.uri, buffer.version) if file == buffer.path else self._open.get(os.path.realpath(file))
+
+
+class Sight(NamedTuple):
+    """A file as one look sees it: the buffer that was looked at, or another file of its runs, under the look's name."""
+
+    judged: Judged
+    places: Places
+    file: str

@@ -122,22 +122,24 @@ def _around_changed(ls: Server, params: object) -> None:
 
 
 async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    judged = await ls.session.newest(params.text_document.uri)
-    if judged is None:
-        return None
-    places, markdown = ls.session.places(judged), ls.markdown()
-    return await ls.session.work("explaining", lambda: hover(judged, places, params.position, markdown=markdown))
+    sights, markdown = await ls.session.sights(params.text_document.uri), ls.markdown()
+
+    def explain() -> types.Hover | None:
+        return next(filter(None, (hover(one, params.position, markdown=markdown) for one in sights)), None)
+
+    return await ls.session.work("explaining", explain)
 
 
 async def _code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
-    judged = await ls.session.newest(params.text_document.uri)
-    if judged is None:
-        return None
+    sights, stopped = await ls.session.sights(params.text_document.uri), Event()
     only = tuple(str(getattr(kind, "value", kind)) for kind in params.context.only or ())
     asked = Asked(params.range, only, ls.versioned(), ls.lazy())
-    places, stopped = ls.session.places(judged), Event()
+
+    def offer() -> list[types.CodeAction]:
+        return [action for sight in sights for action in actions(sight, asked, stopped.is_set)]
+
     try:
-        return await ls.session.work("looking for fixes", lambda: actions(judged, places, asked, stopped.is_set))
+        return await ls.session.work("looking for fixes", offer)
     except asyncio.CancelledError:
         stopped.set()
         raise
@@ -145,12 +147,12 @@ async def _code_action(ls: Server, params: types.CodeActionParams) -> list[types
 
 async def _resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     data: Any = action.data
-    judged = await ls.session.newest(data["uri"]) if isinstance(data, dict) and "uri" in data else None
-    if judged is None or judged.buffer.version != data.get("version"):
+    sights = await ls.session.sights(data["uri"]) if isinstance(data, dict) and "uri" in data else []
+    own = [one for one in sights if one.judged.buffer.uri == data["uri"]]
+    if not own or own[0].judged.buffer.version != data.get("version"):
         return action
-    places, versioned = ls.session.places(judged), ls.versioned()
-    work = ls.session.work("fixing", lambda: resolved(action, judged, places, versioned=versioned))
-    return await work or action
+    (judged, places, _), versioned = own[0], ls.versioned()
+    return await ls.session.work("fixing", lambda: resolved(action, judged, places, versioned=versioned)) or action
 
 
 def _shut(ls: Server, params: object) -> None:

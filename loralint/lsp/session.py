@@ -13,7 +13,7 @@ from lsprotocol import types
 from loralint.lsp.buffer import Buffer
 from loralint.lsp.diagnostics import diagnostics
 from loralint.lsp.judging import Around, Judged, judge
-from loralint.lsp.places import Places
+from loralint.lsp.places import Places, Sight
 
 T = TypeVar("T")
 # Seconds without a keystroke after which a buffer is looked at.
@@ -46,14 +46,8 @@ class Session:
         """Take a buffer's new text; it and the runs that read it are looked at after the pause."""
         self._buffers[buffer.uri] = buffer
         self._look_later(buffer.uri, pause)
-        real = buffer.real
-        for uri, judged in self._judged.items():
-            if uri != buffer.uri and real in judged.files:
-                self._look_later(uri, pause)
-
-    def holds(self, uri: str) -> bool:
-        """Whether a buffer is open and of a kind that is linted."""
-        return uri in self._buffers
+        for uri in self._readers(buffer.uri):
+            self._look_later(uri, pause)
 
     def close(self, uri: str) -> None:
         """Forget a buffer, and take back what it said."""
@@ -77,10 +71,21 @@ class Session:
             task.cancel()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    async def newest(self, uri: str) -> Judged | None:
-        """What is said of a buffer as it is now; waits for it, without the pause."""
+    async def sights(self, uri: str) -> list[Sight]:
+        """The buffer as it is now, as each run sees it that reads it; without the pause, which is for typing."""
         if uri not in self._buffers:
-            return None
+            return []
+        real = self._buffers[uri].real
+        looks = [await self._newest(one) for one in self._readers(uri) or [uri]]
+        return [Sight(one, self.places(one), name) for one in looks if one is not None and (name := one.name(real))]
+
+    def _readers(self, uri: str) -> list[str]:
+        """The other buffers whose runs read this one."""
+        real = self._buffers[uri].real
+        return [other for other, judged in self._judged.items() if other != uri and real in judged.files]
+
+    async def _newest(self, uri: str) -> Judged | None:
+        """What is said of a buffer as it is now."""
         judged = self._judged.get(uri)
         if judged is None or judged.buffer != self._buffers[uri]:
             self._look_later(uri, 0)
@@ -133,8 +138,7 @@ class Session:
     def _show(self, target: str) -> None:
         """Show all that the buffers say of a file. One that is part of another's run says nothing of its own."""
         buffer = self._buffers.get(target)
-        real = buffer.real if buffer is not None else ""
-        claimed = any(real in judged.files for uri, judged in self._judged.items() if uri != target) if real else False
+        claimed = buffer is not None and bool(self._readers(target))
         said: list[types.Diagnostic] = []
         for uri, shown in self._shown.items():
             if not (claimed and uri == target):
