@@ -77,6 +77,7 @@ def decide(base: str, head: str, asked: Asked, *, reviews: str | None = None, in
 def _decided(
     top: str, commits: tuple[str, str, str], trees: _Trees, asked: Asked, found: list[str] | None, inline: bool
 ) -> Outcome:
+    """The decision on commits that were written out. commits: base, fork, head; found: who approves at the forge."""
     base, fork, head = commits
     settings = settings_of(trees.policy)
     rules = settings.gate or Gate()

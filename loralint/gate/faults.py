@@ -26,16 +26,21 @@ def unjudged(
     for old, name in lost(base, head, after.entries, change.renamed, change.touched):
         told.add(name)
         yield _unseen(old, name, _why(name, after, report))
-    gone = [file for file, starts in base.items() if starts and file in change.deleted]
+    gone = {file for file, starts in base.items() if starts and file in change.deleted}
+    kinds = {posixpath.splitext(file)[1]: file for file in sorted(gone)}
     for name in sorted(change.added - set(head) - told) if gone else ():
-        old = next((one for one in gone if _same(one, name) or reads_as_run(after, name, one, settings, asked)), "")
+        alike = (one for one in kinds.values() if reads_as_run(after, name, one, settings, asked))
+        old = _named_after(name, gone) or next(alike, "")
         if old:
             yield _unseen(old, name, "its name is none of a config's")
 
 
-def _same(old: str, name: str) -> bool:
-    """train.yaml.j2 or train.yaml.bak in the folder where train.yaml was."""
-    return posixpath.dirname(old) == posixpath.dirname(name) and name.startswith(f"{old}.")
+def _named_after(name: str, gone: set[str]) -> str:
+    """The config that a file beside it is called after: train.yaml.j2 or train.yaml.bak after train.yaml."""
+    folder, base = posixpath.split(name)
+    parts = base.split(".")
+    before = (posixpath.join(folder, ".".join(parts[:count])) for count in range(1, len(parts)))
+    return next((one for one in before if one in gone), "")
 
 
 def _why(name: str, after: Tree, report: Report) -> str:
