@@ -70,7 +70,7 @@ def local(
         text = text_for(found.tokenizer, prose, heals=bool(layers))
         config = cut_config(deepcopy(found.config), layers, len(text.tokens))
         model = Pruned(assembled(config, cut_state(found.weights, layers, text.tokens)).eval().to(device), text.tokens)
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError, NotImplementedError) as error:
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ValueError(f"{path}: {reason}; without --probe-model the embedded model is used") from None
     size = sum(prod(shape) for shape in found.weights.shapes.values())
