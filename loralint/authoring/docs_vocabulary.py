@@ -84,6 +84,7 @@ DATA = {
     "layers_in_model": ("item", "every", "last"),
     "memory": ("outcome", "needed", "sure", "likely", "limit", "changes", "reached"),
     "known_optimizer": ("count", "near"),
+    "cel": (),
     "event": ("what", "sure", *EVENT_DATA),
     "order": ("what", "sure", *EVENT_DATA),
     "missing": ("what", "sure", *EVENT_DATA),

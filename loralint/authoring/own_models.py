@@ -11,6 +11,7 @@ from loralint.authoring.conditions import names, normal
 from loralint.authoring.parameter import Literally, Number
 from loralint.authoring.rule import Condition, Kebab, Name, RuleFile, Strict, Text
 from loralint.canonical.fields import FIELDS
+from loralint.checks.cel import ITEM, compiled
 
 # No letter that starts our codes, and nothing that a selector means already: the tiers S, A and B, and ALL.
 CODE = r"^(?!L|[SAB]\d|ALL\d)[A-Z]{1,6}\d{3}$"
@@ -28,6 +29,16 @@ class OwnRule(RuleFile):
     id: Code
     since: str = Field("", description="release or date that it came with, as the project counts")
     sources: list[str] = Field([], description="what the rule rests on: a ticket, a page, a measurement")
+
+    @model_validator(mode="after")
+    def _expression(self) -> Self:
+        if self.uses == "cel":
+            text = self.with_.get("cel")
+            if not isinstance(text, str) or not self.at:
+                raise ValueError("uses: cel takes with: {cel: an expression}, and at: where the finding points")
+            if ITEM in compiled(text)[1] and not self.each:
+                raise ValueError("the expression speaks of item, so the rule needs each")
+        return self
 
 
 class OwnEntry(Strict):

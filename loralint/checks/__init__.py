@@ -36,6 +36,7 @@ TEMPLATES: dict[str, str] = {
     "differ": "loralint.checks.pairs:differ",
     "memory": "loralint.checks.memory:fits",
     "known_optimizer": "loralint.checks.values:known_optimizer",
+    "cel": "loralint.checks.cel:cel",
 }
 
 
