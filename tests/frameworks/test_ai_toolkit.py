@@ -121,6 +121,16 @@ def test_writes_in_its_own_words(reading):
         ("batch_size: 2", "batch_size: 2\n        gradient_accumulation: 2", "train.gradient_accumulation_steps"),
         ("batch_size: 2", "train_text_encoder: true\n        unload_text_encoder: true", "train.unload_text_encoder"),
         ("quantize: true", "attn_masking: true", "model.attn_masking"),
+        (
+            "batch_size: 2",
+            "diff_output_preservation: true\n        blank_prompt_preservation: true",
+            "train.blank_prompt_preservation",
+        ),
+        (
+            "batch_size: 2",
+            "bypass_guidance_embedding: true\n        do_guidance_loss: true",
+            "train.do_guidance_loss",
+        ),
     ],
 )
 def test_refuses(reading, observed, old, new, key):

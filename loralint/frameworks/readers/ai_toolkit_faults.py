@@ -15,6 +15,10 @@ _P = "config.process[0]."
 _WITH_ALPHA = ("sd15", "sd2", "sdxl", "pixart", "auraflow")
 _OLD = (("is_v2", "sd2"), ("is_xl", "sdxl"), ("is_ssd", "sdxl"), ("is_vega", "sdxl"), ("is_pixart", "pixart"))
 _FLUX_ONLY = ("attn_masking", "split_model_over_gpus")
+_EXCLUSIVE = (
+    ("blank_prompt_preservation", "diff_output_preservation"),
+    ("do_guidance_loss", "bypass_guidance_embedding"),
+)
 
 
 def observe_faults(document: Document, _: Look) -> list[Observation]:
@@ -45,6 +49,10 @@ def _refused(document: Document, root: Node) -> Iterator[Observation]:
             if _read(root, key) is True:
                 message = f"`{key.partition('.')[2]}` cannot go with a text encoder that trains"
                 yield _at(document, root, key, "rejected", "crash", message, "false")
+    for key, other in _EXCLUSIVE:
+        if _read(root, f"train.{key}") is True and _read(root, f"train.{other}") is True:
+            message = f"`{key}` and `{other}` exclude each other"
+            yield _at(document, root, f"train.{key}", "rejected", "crash", message, "false")
     for key in _FLUX_ONLY:
         if _read(root, f"model.{key}") is True and _architecture(root) not in ("flux", None):
             message = f"`{key}` is for Flux only"
