@@ -9,7 +9,7 @@ _SECONDS = 120
 # A repository's own settings may name programs to run; none of the commands used here needs them.
 _GUARDS = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "protocol.allow=never",
-    "diff.external=", "core.pager=cat", "submodule.recurse=false", "core.quotePath=false",
+    "diff.external=", "core.pager=cat", "log.showSignature=false", "submodule.recurse=false", "core.quotePath=false",
 )  # fmt: skip
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
