@@ -160,8 +160,9 @@ _OLDER = {"by": "base", "reason": "it stood at the base already"}
 
 
 def _own_runs(findings: Iterable[Finding]) -> Iterator[Run]:
+    """What the gate itself finds, as runs that formats count and list as they do others."""
     for one in findings:
-        yield Run((one.span.file,), None, score([one]), verdict([one]), (one,))
+        yield Run((one.span.file,), "gate", score([one]), verdict([one]), (one,))
 
 
 def _policy_notes(file: str, rules: Gate, changed: frozenset[str], policy: Tree) -> list[str]:

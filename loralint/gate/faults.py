@@ -15,6 +15,7 @@ from loralint.gate.signature import commit_key
 from loralint.gate.tree import Tree
 from loralint.model import Finding, Report, Span
 from loralint.source.shown import path
+from loralint.source.walk import SUFFIXES
 
 
 def unjudged(
@@ -46,6 +47,8 @@ def _named_after(name: str, gone: set[str]) -> str:
 def _why(name: str, after: Tree, report: Report) -> str:
     if name in after.left:
         return after.left[name]
+    if not name.lower().endswith(SUFFIXES):
+        return "its name is none of a config's"
     notes = (note.message for run in report.runs if name in run.files and run.framework is None for note in run.notes)
     return next(notes, "it is not recognised as a training config any more, or the settings exclude it")
 
