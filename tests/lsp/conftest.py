@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("pygls")
-
-from tests.lsp.editor import Editor
-
 
 @pytest.fixture
 def editor(tmp_path):
+    from tests.lsp.editor import Editor
+
     started = []
 
     def start(**given):

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import pytest
+
+pytest.importorskip("pygls")
+
 from lsprotocol import types
 
 from tests.lsp.editor import applied, codes

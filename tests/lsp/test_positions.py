@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+pytest.importorskip("pygls")
+
 from lsprotocol import types
 
 from loralint.lsp.edits import changed

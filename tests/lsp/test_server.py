@@ -4,6 +4,9 @@ import asyncio
 import json
 
 import pytest
+
+pytest.importorskip("pygls")
+
 from lsprotocol import types
 
 from tests.lsp.editor import applied, codes
