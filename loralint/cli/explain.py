@@ -36,9 +36,25 @@ def command(rule: str | None, symptom: str | None, format_: str) -> None:
         click.echo("\n".join(_by_symptom(text, Style(color()), format_)), color=color())
         return
     found = find(rule or "")
+    if found is None and _is_the_gate_s(rule or ""):
+        return
     if found is None:
         raise click.UsageError(f"no rule is called `{rule}`{_close(rule or '')}")
     click.echo(_page(found, format_), nl=False, color=color())
+
+
+def _is_the_gate_s(word: str) -> bool:
+    """Explain one of the gate's own findings, by code or name; whether it is one."""
+    from textwrap import fill
+
+    from loralint.cli.output import width
+    from loralint.gate.codes import CODES
+
+    for code, about in CODES.items():
+        if word.lower() in (code.lower(), about.name):
+            click.echo(f"{code} {about.name}, tier {about.tier}, of `loralint gate`\n\n{fill(about.why, width())}")
+            return True
+    return False
 
 
 def _close(word: str) -> str:

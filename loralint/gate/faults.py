@@ -10,6 +10,7 @@ from loralint.engine.ratchet import lost
 from loralint.engine.settings import Settings
 from loralint.engine.signers import Signer
 from loralint.gate.change import Change, Commit
+from loralint.gate.codes import CODES
 from loralint.gate.judging import Asked, reads_as_run
 from loralint.gate.signature import commit_key
 from loralint.gate.tree import Tree
@@ -56,7 +57,7 @@ def _why(name: str, after: Tree, report: Report) -> str:
 def _unseen(old: str, name: str, why: str) -> Finding:
     was = f" as {path(old)}" if old != name else ""
     return fault(
-        "LG001", "no-longer-judged", "S", name,
+        "LG001", name,
         f"the gate would lose sight of this config: it was judged at the base{was} and is not judged now: {why}",
         "keep it readable as a training config, or delete it; what is no config any more is excluded in the settings "
         "of the base first",
@@ -77,7 +78,7 @@ def protected(patterns: Iterable[str], change: Change, after: Tree) -> Iterator[
 def protected_file(name: str, content: str) -> tuple[Finding, str]:
     """The finding for a protected file. content: mode and object of what it is now, or "deleted"."""
     found = fault(
-        "LG002", "protected-file", "A", name,
+        "LG002", name,
         "a file changes that decides how configs are judged: the settings protect it",
         "leave it as it is at the base",
     )  # fmt: skip
@@ -93,12 +94,13 @@ def unsigned(
         changed = sorted(names.intersection(one.files))
         if changed and not commit_key(repository, one.id, signers):
             yield fault(
-                "LG003", "unsigned-commit", "S", changed[0],
+                "LG003", changed[0],
                 f"nobody answers for this change: commit {one.id[:12]} is not signed by an allowed signer",
                 "sign it: git rebase --exec 'git commit --amend --no-edit -S' BASE (gpg.format=ssh, user.signingkey)",
             )  # fmt: skip
 
 
-def fault(rule: str, name: str, tier: str, file: str, message: str, help_: str) -> Finding:
+def fault(code: str, file: str, message: str, help_: str) -> Finding:
     """A finding about a whole file."""
-    return Finding(rule, name, tier, message, help_, Span(file, 0, 0, 1, 1, 1, 1), "", "", "", None, "set")
+    about = CODES[code]
+    return Finding(code, about.name, about.tier, message, help_, Span(file, 0, 0, 1, 1, 1, 1), "", "", "", None, "set")

@@ -71,6 +71,15 @@ def test_a_config_that_is_read_as_another_framework_s_is_told(repository):
     assert f"note: {CONFIG} is read as llamafactory now and was read as axolotl at the base" in repository.gate().output
 
 
+@pytest.mark.parametrize("word", ["LG001", "lg001", "no-longer-judged"])
+def test_the_gate_s_own_findings_are_explained(repository, word):
+    result = repository.run("explain", word)
+    assert result.exit_code == 0
+    assert result.output.startswith(
+        "LG001 no-longer-judged, tier S, of `loralint gate`\n\nA config that the base judges"
+    )
+
+
 def test_the_working_tree_is_not_judged(repository):
     repository.write(CONFIG, BAD)
     assert repository.gate().exit_code == 0
