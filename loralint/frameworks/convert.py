@@ -76,6 +76,11 @@ def not_null(value: object) -> object:
     return SKIP if value is None else value
 
 
+def only_null(value: object) -> object:
+    """Read a null that the framework gives a meaning of its own, other than its default."""
+    return None if value is None else SKIP
+
+
 def lower(value: object) -> object:
     """Case does not matter to the framework."""
     return value.lower() if isinstance(value, str) else value

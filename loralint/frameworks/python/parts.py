@@ -31,10 +31,10 @@ class Parts(NamedTuple):
     plain: bool = False
 
     def calls(self) -> list[Call]:
-        """Those that there are."""
+        """Those that there are, each once: one call loads a model together with the adapter saved on it."""
         every = (self.trainer, self.arguments, self.adapter, self.wrap, self.load, self.quantiser, self.saved,
                  self.optimizer, self.accelerator)  # fmt: skip
-        return [call for call in every if call is not None]
+        return list({id(call): call for call in every if call is not None}.values())
 
 
 class Pool:

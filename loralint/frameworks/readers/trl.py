@@ -14,6 +14,7 @@ from loralint.frameworks.convert import (
     never,
     not_null,
     one_to_list,
+    only_null,
     only_one,
     true_for,
     when_true,
@@ -191,6 +192,7 @@ DATA: tuple[Entry, ...] = (
     Entry("data.sequence_len", "max_length", not_null, never, when="trl<0.17"),
     Entry("data.sequence_len", "max_seq_length", not_null, when="trl<0.20"),
     Entry("data.sequence_len", "max_seq_length", not_null, never, when="trl>=0.20"),
+    Entry("data.sequence_len", "max_length", only_null, never, when="trl>=0.17"),  # no row is cut
     Entry("data.packing", "packing", not_null, default=False),
     Entry("data.eval_packing", "eval_packing", not_null, default=lambda look: look.get("data.packing").value),
     Entry("data.padding_free", "padding_free", not_null, default=_padding_free),

@@ -43,7 +43,8 @@ def function(
 
 
 def _lambda(state: State, node: ast.Lambda) -> Held:
-    return function(state, node, state.node(node, "object", Unknown("a lambda")))
+    made = state.defined[id(node)] = function(state, node, state.node(node, "object", Unknown("a lambda")))
+    return made
 
 
 def _import(state: State, node: ast.Import) -> str:

@@ -223,3 +223,26 @@ def test_a_program_that_names_what_makes_a_start_is_read(name):
 )
 def test_a_program_that_only_speaks_about_adapters_is_not_read(text, answer):
     assert speaks(text) is answer
+
+
+@pytest.mark.parametrize(("pin", "origin"), [("1.16.0", "set"), ("0.17.0", "set"), ("0.16.0", "absent")])
+def test_no_length_means_that_no_row_is_cut(run, pin, origin):
+    """TRL's own default of 1,024 is for an absent key; None says that rows stay whole."""
+    config, _ = run("""
+        from trl import SFTConfig, SFTTrainer
+        SFTTrainer("gpt2", SFTConfig("out", max_length=None), train_dataset=rows)
+    """, trl=pin)  # fmt: skip
+    value = config.get("data.sequence_len")
+    assert (value.value, value.origin) == (None, origin)
+
+
+def test_a_call_that_loads_model_and_adapter_stands_once(run):
+    """`AutoPeftModel` is both the load and the saved adapter of a start."""
+    config, layer = run("""
+        from peft import AutoPeftModelForCausalLM, LoraConfig
+        from trl import DPOConfig, DPOTrainer
+        model = AutoPeftModelForCausalLM.from_pretrained("sft").merge_and_unload()
+        DPOTrainer(model=model, train_dataset=rows, peft_config=LoraConfig(r=16), args=DPOConfig("dpo"))
+    """)
+    assert config.get("model.base").value == "sft"
+    assert layer.observations == ()
