@@ -76,15 +76,13 @@ def alone(start: Start) -> Start:
 def _own(script: Script) -> frozenset[str]:
     """The keys that a program takes beside those of the libraries, with ANY where nobody sees all of them."""
     declared = frozenset(one.name for one in script.arguments)
-    given = [call.arg("dataclass_types", 0) for call in script.calls if call.name.rpartition(".")[2] in _PARSERS]
-    strict = bool(given) and all(one is not None and _seen(one.node) for one in given)
+    parsers = [call for call in script.calls if call.name.rpartition(".")[2] in _PARSERS]
+    strict = bool(parsers) and all(one.fields and all(map(_seen, one.fields)) for one in parsers)
     return declared if strict else declared | {ANY}
 
 
-def _seen(classes: Node) -> bool:
-    """Whether every class of a parser is of the libraries or stands in the program."""
-    several = classes.items if classes.kind == "sequence" else [classes]
-    return all(one.tag == "object" or (one.tag == "name" and one.raw.startswith(_LIBRARIES)) for one in several)
+def _seen(base: str) -> bool:
+    return base == "object" or base.startswith(_LIBRARIES)
 
 
 def _installed(script: Script) -> dict[str, str]:

@@ -59,8 +59,9 @@ class Call(NamedTuple):
     name alone, with the object as `on`. open: `**kwargs` that nobody can see may give more arguments. sure: it is made
     in every run of the program (not in a branch, a loop over nobody knows what, or a function that may not be called).
     result: what it gives back. fields: arguments that a class of the program declares itself, which builds on the named
-    one. Assignments to attributes and items are calls too: `tok.pad_token = x` is the call `__setattr__` on `tok` with
-    the arguments "pad_token" and x.
+    one; of a parser of dataclasses the imported classes that these are or build upon ("object" if none), with an empty
+    name where one cannot be seen. Assignments to attributes and items are calls too: `tok.pad_token = x` is the call
+    `__setattr__` on `tok` with the arguments "pad_token" and x.
     """
 
     name: str

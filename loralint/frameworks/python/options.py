@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loralint.frameworks.python.keywords import every_keyword
@@ -10,11 +11,19 @@ from loralint.source.script import Call, Script
 
 # Methods of a parser after which it takes more than its own flags.
 _LENIENT = frozenset({"parse_known_args", "parse_known_intermixed_args", "add_subparsers"})
+# Calls on something else that may give it flags, or let it pass what it does not know.
+_ELSEWHERE = _LENIENT | {"add_argument"}
 # Arguments of a parser that change what its flags are.
 _CHANGES = frozenset({"parents", "prefix_chars", "fromfile_prefix_chars"})
 # Parsers that make flags of dataclasses, and methods of theirs that refuse what is none.
 _FILLING = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
 _STRICT = ("parse_args_into_dataclasses(", "parse_args_and_config(")
+_LIBRARIES = ("transformers.", "trl.", "peft.")
+# What changes a parser's flags out of sight: a class of its own, other names of a field, words taken from the line.
+_HIDDEN = re.compile(
+    r"(?m)^[ \t]*class[ \t]+\w+\([^)]*(?:ArgumentParser|TrlParser)\b|\baliases\b|\bargs_file"
+    r"|\bargv[ \t]*(?:=[^=]|\[[^\]\n]*\][ \t]*=[^=]|\.(?:remove|pop|append|extend|insert|clear)\b)|\bdel[ \t]+sys\.argv"
+)
 _GROUPS = frozenset({"add_argument_group", "add_mutually_exclusive_group"})
 
 
@@ -25,16 +34,21 @@ def taken(script: Script) -> frozenset[str]:
     """
     filling = [call for call in script.calls if last(call) in _FILLING]
     parsers = [call for call in script.calls if last(call) == "ArgumentParser"]
-    if filling:
-        return frozenset() if parsers or len(filling) > 1 else _filled(filling[0], script)
-    if len(parsers) != 1 or not _plain(parsers[0]) or script.unread:
+    if script.unread or len([*filling, *parsers]) != 1 or _HIDDEN.search(script.document.text):
         return frozenset()
-    own = {parsers[0].result.number}
+    return _filled(filling[0], script) if filling else _declared(parsers[0], script)
+
+
+def _declared(parser: Call, script: Script) -> frozenset[str]:
+    """The flags that argparse's own parser is given, whose groups count as it does."""
+    if not _plain(parser):
+        return frozenset()
+    own = {parser.result.number}
     flags: set[str] = {"-h", "--help"}
     parses = False
     for call in script.calls:
         if call.on is None or call.on.number not in own:
-            if last(call) in _LENIENT or any(one.thing and one.thing.number in own for one in call.args):
+            if last(call) in _ELSEWHERE or any(one.thing and one.thing.number in own for one in call.args):
                 return frozenset()
         elif last(call) in _GROUPS:
             own.add(call.result.number)
@@ -51,16 +65,15 @@ def taken(script: Script) -> frozenset[str]:
 
 def _filled(parser: Call, script: Script) -> frozenset[str]:
     """The flags of a parser of dataclasses: the fields of the program's own, and the keywords of the libraries'."""
-    given, text = parser.arg("dataclass_types", 0), script.document.text
-    if given is None or script.unread or not any(word in text for word in _STRICT) or "return_remaining" in text:
+    text = script.document.text
+    if not parser.fields or not any(word in text for word in _STRICT) or "return_remaining" in text:
         return frozenset()
-    several = given.node.items if given.node.kind == "sequence" else [given.node]
     names = {one.name for one in script.arguments}
-    for one in several:
-        known = every_keyword(one.raw.rpartition(".")[2]) if one.tag == "name" else None
-        if known is None and one.tag != "object":
+    for base in set(parser.fields) - {"object"}:
+        known = every_keyword(base.rpartition(".")[2]) if base.startswith(_LIBRARIES) else None
+        if known is None:
             return frozenset()
-        names |= known or frozenset()
+        names |= known
     if last(parser) != "HfArgumentParser":
         names |= {"config", "gradient_checkpointing_use_reentrant"}
     flags = {f"--{form}" for name in names for one in (name, f"no_{name}") for form in (one, one.replace("_", "-"))}

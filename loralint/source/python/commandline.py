@@ -10,7 +10,18 @@ from loralint.source.python import builtin, fold, literals
 from loralint.source.python.classes import instantiate
 from loralint.source.python.emit import Given, Invocation, emit, given_back
 from loralint.source.python.follow import follow
-from loralint.source.python.held import Attributes, Class, Function, Instance, Scalar, Sequence, fields, find, name_of
+from loralint.source.python.held import (
+    Attributes,
+    Class,
+    Function,
+    Instance,
+    Scalar,
+    Sequence,
+    fields,
+    find,
+    imported_bases,
+    name_of,
+)
 from loralint.source.python.objects import option
 from loralint.source.python.options import REQUIRED, add_argument, declare, parsed, set_defaults
 
@@ -46,7 +57,8 @@ def _parser(state: State, name: str, call: Invocation) -> Held | None:
     """`HfArgumentParser((ModelArguments, TrainingArguments))`: it gives these objects whichever way it parses later."""
     first = call.arg("dataclass_types", 0)
     items = first.store["items"] if isinstance(first, Sequence) else (first,) if first is not None else ()
-    made = given_back(state, emit(state, name, None, call), call.node)
+    seen = tuple(base for cls in items for base in imported_bases(cls)) if items else ("",)
+    made = given_back(state, emit(state, name, None, call._replace(fields=seen)), call.node)
     state.parsers[made.thing.number] = tuple(_filled(state, cls, call) for cls in items or ())
     return made
 

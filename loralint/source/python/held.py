@@ -143,6 +143,13 @@ def library_base(cls: Class, depth: int = 0) -> str:
     return ""
 
 
+def imported_bases(cls: Held, depth: int = 0) -> tuple[str, ...]:
+    """The full names of all imported classes that a class is or builds upon: "object" if of none, "" of one unseen."""
+    if not isinstance(cls, Class) or depth > 10:
+        return (name_of(cls),)
+    return tuple(name for base in cls.bases for name in imported_bases(base, depth + 1)) or ("object",)
+
+
 def fields(cls: Class, depth: int = 0) -> tuple[str, ...]:
     """What a generated constructor takes, those of the bases first."""
     above = [name for base in cls.bases if isinstance(base, Class) and depth < 10 for name in fields(base, depth + 1)]

@@ -100,8 +100,12 @@ def turn(state: State, source: Held, node: Spot) -> Object:
 
 
 def bound(member: Held, owner: Held) -> Held:
-    """A member as its object or class gives it."""
-    return member._replace(bound=owner) if isinstance(member, Function) else member
+    """A member as its object or class gives it: a static method gets neither, a class gives itself to class methods."""
+    if not isinstance(member, Function) or isinstance(member.code, ast.Lambda):
+        return member._replace(bound=owner) if isinstance(member, Function) else member
+    marks = {one.id for one in member.code.decorator_list if isinstance(one, ast.Name)}
+    alone = "staticmethod" in marks or (isinstance(owner, Class) and "classmethod" not in marks)
+    return member if alone else member._replace(bound=owner)
 
 
 def _of_instance(state: State, held: Instance, name: str, node: Spot) -> Held:

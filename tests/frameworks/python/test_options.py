@@ -46,6 +46,8 @@ def test_every_spelling_in_the_parser_and_its_groups(flags):
         "sub = parser.add_subparsers()\nargs = parser.parse_args()\n",
         "other = argparse.ArgumentParser(parents=[parser])\nargs = other.parse_args()\n",
         "args = parser.parse_args([])\n",
+        "import sys\nif '--fast' in sys.argv:\n    sys.argv.remove('--fast')\nargs = parser.parse_args()\n",
+        "def more(p): p.add_argument('--x')\nARGS.register(more)\nargs = parser.parse_args()\n",
         "",
     ],
 )
@@ -79,3 +81,33 @@ def test_a_parser_of_dataclasses_takes_their_fields_and_those_of_the_libraries(f
 )
 def test_classes_that_nobody_sees_and_parsers_that_pass_on_the_rest(flags, end):
     assert flags("from theirs import Theirs\n" + FILLED + end) == frozenset()
+
+
+def test_a_class_that_builds_on_a_librarys_takes_its_fields_too(flags):
+    text = "from dataclasses import dataclass\nimport transformers, trl\nfrom trl import SFTConfig as Base\n"
+    end = "(x,) = transformers.HfArgumentParser(Own).parse_args_into_dataclasses()\n"
+    for base in ("transformers.TrainingArguments", "trl.SFTConfig", "Base"):
+        found = flags(f"{text}@dataclass\nclass Own({base}):\n    rank: int = 8\n{end}")
+        assert {"--rank", "--learning_rate", "--output_dir", "--local_rank"} < found, base
+        assert "--ranks" not in found
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "from common import Base\n@dataclass\nclass Own(Base):\n    lr: float = 1e-4\n",
+        "from common import TrainingArguments as Base\n@dataclass\nclass Own(Base):\n    lr: float = 1e-4\n",
+        "from common import SFTConfig as Own\n",
+        "Own = make()\n",
+        "@dataclass\nclass Own:\n    r: int = field(default=8, metadata={'aliases': ['--rank']})\n",
+        "class HfArgumentParser(HfArgumentParser):\n    pass\n@dataclass\nclass Own:\n    r: int = 8\n",
+    ],
+)
+def test_classes_with_a_part_that_nobody_sees_refuse_nothing(flags, own):
+    assert flags(FILLED + own + "(x,) = HfArgumentParser(Own).parse_args_into_dataclasses()\n") == frozenset()
+
+
+@pytest.mark.parametrize(("mark", "first"), [("@staticmethod", ""), ("@classmethod", "cls, "), ("", "")])
+def test_a_parser_filled_by_a_static_or_a_class_method(flags, mark, first):
+    more = f"class More:\n    {mark}\n    def fill({first}p):\n        p.add_argument('--more')\n"
+    assert flags(PARSER + more + "More.fill(parser)\nargs = parser.parse_args()\n") == KNOWN | {"--more"}
