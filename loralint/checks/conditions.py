@@ -78,7 +78,25 @@ def guards(condition: Condition | None) -> tuple[Guard, ...]:
         return ()
     if condition[0] == "all":
         return tuple(guard for part in condition[1:] for guard in guards(part))
+    if condition[0] == "any":
+        return _shared(condition[1:])
     return ((condition[1], _test(condition[0], condition[2])),) if _alone(condition) else ()
+
+
+def _shared(parts: Sequence[Condition]) -> tuple[Guard, ...]:
+    """Guards of the fields that each of these alternatives asks: where none of them passes, their disjunction fails."""
+    asked: list[dict[str, list[Callable[[Value], bool]]]] = []
+    for part in parts:
+        tests: dict[str, list[Callable[[Value], bool]]] = {}
+        for field, test in guards(part):
+            tests.setdefault(field, []).append(test)
+        asked.append(tests)
+    fields = [field for field in asked[0] if all(field in tests for tests in asked[1:])]
+    return tuple((field, _either([tests[field] for tests in asked])) for field in fields)
+
+
+def _either(sides: list[list[Callable[[Value], bool]]]) -> Callable[[Value], bool]:
+    return lambda value: any(all(test(value) for test in side) for side in sides)
 
 
 def excluded(condition: Condition | None, scope: Scope) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from loralint.checks.conditions import OPERATORS, compare, holds
+from loralint.checks.conditions import OPERATORS, compare, guards, holds
 from loralint.facts.scope import Scope
 from loralint.model import Span, Unknown, Value
 
@@ -222,3 +222,19 @@ def test_an_answer_given_in_spite_of_an_unknown_is_right_for_every_value(conditi
     finally:
         ATOMS["adapter.dropout"] = hidden
     assert isinstance(before, Unknown) or before is after
+
+
+@drawn(conditions)
+def test_a_guard_that_fails_settles_its_condition(condition):
+    scope = _scope()
+    if any(not test(scope.peek(field)) for field, test in guards(condition)):
+        assert holds(condition, scope) is False
+
+
+def test_alternatives_share_the_guards_of_the_fields_that_each_asks():
+    [(field, test)] = guards(
+        ["any", ["all", ["eq", "adapter.rank", 8], ["eq", "adapter.alpha", 1]], ["eq", "adapter.rank", 4]]
+    )
+    assert field == "adapter.rank"
+    assert [test(Value(rank)) for rank in (8, 4, 2, HIDDEN)] == [True, True, False, True]
+    assert guards(["any", ["eq", "adapter.rank", 8], ["eq", "adapter.alpha", 1]]) == ()
