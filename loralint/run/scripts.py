@@ -21,6 +21,13 @@ WORDS = ("peft", "lora", "trl", "unsloth", "bitsandbytes", "TrainingArguments", 
 _TESTS = re.compile(r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_tests?|conftest)\.py$")
 # Classes that make a command line of dataclasses, and refuse what these do not have.
 _PARSERS = frozenset({"TrlParser", "HfArgumentParser", "H4ArgumentParser"})
+_TRAINERS = re.compile(
+    r"^(?:from[ \t]+(transformers|trl|unsloth)[ \t]+import\b[^#\n]*\b(?:\w*Trainer|Fast\w+)\b"
+    r"|import[ \t]+(?:trl|unsloth)\b)",
+    re.MULTILINE,
+)
+# Marks of a text that something else fills in first.
+_FILLED_IN = re.compile(r"\{\{|\{%|<%|\$\{|^[ \t]*(?:\.\.\.[ \t]*\w|>>> )", re.MULTILINE)
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 
@@ -39,6 +46,8 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     from loralint.source.python import read_script
 
     script = script or read_script(document, find)
+    if document.format == "python" and document.problems:
+        return _broken(document)
     pins = _installed(script)
     found, own, takes = [], _own(script), taken(script) if script.arguments else frozenset()
     for start in starts(script):
@@ -49,6 +58,22 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
         sources = tuple(_source(one, start.reader) for one in script.loaded)
         found.append(Start((part, *sources), start.reader, f"what {_name(start.document)} makes", pins))
     return found
+
+
+def _broken(document: Document) -> list[Start]:
+    """A program that Python cannot read is a start where it clearly trains: it imports a trainer's library and calls
+    a trainer. A template or a program of another Python has no such fault, and is none.
+    """
+    text = document.text
+    found = _TRAINERS.search(text)
+    syntax = all(one.kind == "syntax" for one in document.problems)
+    if found is None or not syntax or ".train(" not in text or _FILLED_IN.search(text):
+        return []
+    from loralint.frameworks.detect import by_name, reader
+
+    table = reader(by_name("transformers" if found.group(1) == "transformers" else "trl", document))
+    table = table._replace(keys="")  # its command line may take other keys
+    return [Start((Part("script", document, table, document),), table, "it imports a trainer and calls `train`")]
 
 
 def is_test(document: Document) -> bool:
