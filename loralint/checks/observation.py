@@ -15,6 +15,8 @@ _OUTCOMES = {
     "changed": "the run uses another value",
     "harmless": "the run stays the same",
 }
+# what is wrong with these is the value, so what they propose is one
+_OF_VALUES = frozenset({"rejected", "coerced"})
 
 
 def observed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
@@ -50,7 +52,8 @@ def _hit(one: Observation, args: Mapping[str, Any]) -> Hit:
 def advice(one: Observation, pair: Callable[[str, str], str], line: str) -> str:
     """What to write, from what the reader proposes. pair: shows a setting; line: what goes with a key, or nothing."""
     name = one.value.key
-    if one.rewrite == "value" and one.replacement:
+    valued = one.rewrite == "value" or (one.kind in _OF_VALUES and one.rewrite != "key")
+    if valued and one.replacement:
         return f"write `{pair(name, one.replacement)}`"
     if one.replacement:
         return f"write `{one.replacement}` instead of `{name}`"

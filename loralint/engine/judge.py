@@ -188,14 +188,18 @@ def _fix(rule: Rule, hit: Hit, config: Config) -> Fix | None:
 
 
 def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:
-    """The tier and, where it rests on a version that nobody pinned, that version: then at most A.
+    """The tier and, where a finding rests on a version that nobody pinned, that version: then at most A.
+
+    Of findings below S only what a reader observed of a release is said to rest on it.
 
     What is read of a home-made config is guessed by the names of its keys, so that is at most A too.
     """
     tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
     if tier == "S" and (config.reader.guessed or _assumed(scope)):
         return "A", ""
-    if not loose or tier != "S":
+    if tier != "S":
+        return tier, f"{hit.package} {config.versions.of(hit.package)}".strip() if hit.package in loose else ""
+    if not loose:
         return tier, ""
     if loose[0].endswith(MAYBE):  # the rule's own words say of which versions it speaks
         return "A", ""

@@ -196,6 +196,11 @@ class _Plugins:
 
 
 def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str], reader: Reader) -> Observation:
+    """What became of a key; where it became one word of another, `false` asks for nothing and can go."""
+    to = moved.get("to", "")
+    off = pair.value.kind == "scalar" and value(pair.value, reader.dialect) in (None, False, "false")
+    if off and ": " in to and "..." not in to:
+        moved = {**moved, "kind": "removed", "to": "", "rewrite": "remove"}
     return Observation(
         moved["kind"],
         place(document, pair, dotted),
@@ -242,7 +247,7 @@ def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         if word not in known and not is_template(pair.value.raw) and not _patterned(word, choice["values"]):
             likely = [one for one in choice["values"] if isinstance(one, str) and "*" not in one]
             also, instead = choice.get("also", {}).get(word), choice.get("instead", "")
-            guess = also or closest(pair.value.raw.lower(), likely) or instead
+            guess = also or _cased(closest(pair.value.raw.lower(), [one.lower() for one in likely]), likely) or instead
             if choice.get("slips") and not guess:
                 continue
             yield Observation(
@@ -254,6 +259,11 @@ def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observati
                 "value" if guess else "",
                 choice.get("package", reader.packages[0]),
             )
+
+
+def _cased(word: str, known: list[str]) -> str:
+    """A word as the framework writes it."""
+    return next((one for one in known if one.lower() == word), "")
 
 
 def _patterned(word: object, values: list[str]) -> bool:

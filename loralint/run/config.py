@@ -63,10 +63,15 @@ class Config:
         return own[0] if own else self.layers[0]
 
     def home(self, field: str) -> Layer:
-        """The layer that sets a field now, else the one where a user would add it."""
+        """The layer that sets a field now, else the one where a user would add it: flags, where the script has none."""
         file = span.file if (span := self.get(field).span) is not None else ""
         with_it = [layer for layer in self.layers if field in layer.values]
+        if not with_it and not self._takes(self.main, field):
+            with_it = [layer for layer in self.layers if self._takes(layer, field)]
         return next((one for one in with_it if one.document.file == file), with_it[0] if with_it else self.main)
+
+    def _takes(self, layer: Layer, field: str) -> bool:
+        return bool(self.versions.rows(layer.reader, field).key)
 
     def holder(self, span: Span | None) -> Document:
         """The part of the run that a place lies in, the innermost: a command line or a config in a file with more."""
@@ -82,7 +87,7 @@ class Config:
     def key(self, field: str) -> str:
         """The dotted key of a field as written, else as a user of this framework would write it; "" for none."""
         value = self.get(field)
-        return value.key or field
+        return value.key or (self.versions.rows(self.home(field).reader, field).key if self.layers else "") or field
 
     def write(self, field: str, value: object) -> tuple[str, object] | None:
         """Key and value that set a field in this framework, preferring a key that the file already uses."""

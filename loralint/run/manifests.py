@@ -23,6 +23,7 @@ from loralint.model import Note, Observation
 from loralint.run.build import Part, Start
 from loralint.run.companions import joined, missing
 from loralint.run.fitting import fitted
+from loralint.run.images import released
 from loralint.run.inner import encoded, settled
 from loralint.run.kept import kept
 from loralint.run.kustomized import kustomization_of
@@ -88,7 +89,8 @@ def job_starts(
     notes = [note for one in containers for note in unread(one.executed)]
     if not found:
         notes += [note for one in containers for note in unseen(one.at, one.place, one.executed, project)]
-    pins = {**pins_near(document.file, project), **_installed(containers)}
+    images = released(word(one.at, "image") for one in containers)
+    pins = {**pins_near(document.file, project), **images, **_installed(containers)}
     for each in containers:
         pins |= {name: version for one in each.executed for name, version in installed(one.commands).items()}
     return [

@@ -16,9 +16,9 @@ class Nothing:
         return Value(None, origin="absent", field=field)
 
 
-def hit(**given: str):
-    observation = Observation("removed", Value("x", key="old"), "crash", "it is gone", **given)
-    return observed(Scope(Nothing(), {}, (observation,)), {"kind": "removed"}, ())[0]
+def hit(kind: str = "removed", **given: str):
+    observation = Observation(kind, Value("x", key="old"), "crash", "it is gone", **given)
+    return observed(Scope(Nothing(), {}, (observation,)), {"kind": kind}, ())[0]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,8 @@ def hit(**given: str):
         ({"replacement": "new", "rewrite": "key"}, "write `new` instead of `old`"),
         ({"replacement": "new: 3"}, "write `new: 3` instead of `old`"),
         ({"replacement": "3", "rewrite": "value"}, "write `old: 3`"),
+        ({"kind": "rejected", "replacement": "3"}, "write `old: 3`"),
+        ({"kind": "rejected", "replacement": "new", "rewrite": "key"}, "write `new` instead of `old`"),
         ({"rewrite": "remove"}, "remove the line of `old`"),
         ({}, "change `old`, or remove its line"),
     ],

@@ -57,3 +57,14 @@ def test_what_stops_it(reading, observed):
     found = observed(reading(READER, text, "wan.toml"))
     assert {key: one.effect for key, one in found.items()} == {"adapter.alpha": "crash", "output_dir": "crash"}
     assert found["adapter.alpha"].rewrite == "remove"
+
+
+def test_a_slip_in_when_to_save_is_pointed_at(reading, observed):
+    """The assertion is about a key that is lacking, and here stands what was meant for it; another key is no slip."""
+    text = FILE.replace("save_every_n_epochs = 5", "save_every_n_epoch = 5\neval_every_n_epochs = 1")
+    ((key, one),) = observed(reading(READER, text, "wan.toml")).items()
+    assert (key, one.replacement, one.rewrite) == ("save_every_n_epoch", "save_every_n_epochs", "key")
+    text = FILE.replace("save_every_n_epochs = 5", "eval_every_n_epochs = 1")
+    ((key, one),) = observed(reading(READER, text, "wan.toml")).items()
+    assert (key, one.replacement) == ("output_dir", "")
+    assert one.data["advice"].startswith("write `save_every_n_epochs = 1`")

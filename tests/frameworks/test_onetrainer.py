@@ -84,6 +84,8 @@ def test_a_word_that_no_enumeration_has(reading, observed):
     found = observed(_config(reading, optimizer={"optimizer": "PRODIGYY"}, lora_rnak=8))
     assert (found["optimizer.optimizer"].kind, found["optimizer.optimizer"].effect) == ("rejected", "lost")
     assert found["lora_rnak"].replacement == "lora_rank"
+    assert (found["optimizer.optimizer"].replacement, found["optimizer.optimizer"].rewrite) == ("PRODIGY", "value")
+    assert observed(_config(reading, training_method="LORAA"))["training_method"].replacement == "LORA"
 
 
 def test_writes_in_its_own_words(reading):

@@ -343,3 +343,22 @@ def test_an_unknown_key_was_dropped_before_the_parser_raised(reading, version, e
 def test_when_the_loss_is_made_by_pieces(reading, version, extra, piecewise) -> None:
     """Whether logits are there as a whole, which decides the memory of a large vocabulary (trl sft_trainer.py)."""
     assert reading(READER, LORA + extra, pins={"trl": version}).get("kernel.fused_loss").value is piecewise
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("true", ("renamed", "train_sampling_strategy: group_by_length")),
+        ("false", ("removed", "")),
+    ],
+)
+def test_a_switch_that_became_a_word_asks_for_nothing_where_it_is_off(reading, given, told) -> None:
+    config = reading(READER, LORA + f"group_by_length: {given}\n")
+    (one,) = [one for layer in config.layers for one in layer.observations]
+    assert (one.kind, one.replacement) == told
+
+
+@pytest.mark.parametrize(("line", "value"), [("max_length: null", None), ("max_length: 512", 512), ("", 1024)])
+def test_a_length_of_null_cuts_no_row(reading, line, value) -> None:
+    found = reading(READER, LORA + line + "\n").get("data.sequence_len")
+    assert (found.value, found.origin) == (value, "set" if line else "default")

@@ -905,3 +905,27 @@ def test_no_manifest_breaks_a_run(kind, spec, texts, words):
     ]
     document = read_bytes(json.dumps({"apiVersion": "v1", "kind": "List", "items": whole}).encode(), "job.json")
     assert isinstance(starts(document, Options(), Project()), list)
+
+
+@pytest.mark.parametrize(
+    ("image", "told"),
+    [
+        ("axolotlai/axolotl:0.9.2", None),
+        ("docker.io/axolotlai/axolotl-cloud:0.9.2-py3.11-cu124-2.6.0", None),
+        ("axolotlai/axolotl:0.19.0@sha256:" + "a" * 64, "still takes the old switch"),
+        ("axolotlai/axolotl:main-latest", "judged by axolotl 0.19.0, which nobody pinned"),
+        ("axolotlai/axolotl:main-20260315-py3.11-cu128-2.9.1", "judged by axolotl 0.19.0, which nobody pinned"),
+        ("ghcr.io/somebody/axolotl:0.9.2", "judged by axolotl 0.19.0, which nobody pinned"),
+        ("somebody/axolotl:0.9.2", "judged by axolotl 0.19.0, which nobody pinned"),
+    ],
+)
+def test_the_tag_of_an_official_image_is_the_release_that_it_holds(runs, image, told):
+    """`flash_attention` was renamed in axolotl 0.17; without a tag the newest release judges, and is named."""
+    text = job(f"command: [axolotl, train, /config/config.yaml]\n{MOUNTED}", VOLUME).replace(
+        "image: x", f"image: {image}"
+    )
+    (run,) = runs(config_map(**{"config.yaml": AXOLOTL + "flash_attention: true\n"}) + "---\n" + text)
+    found = [one.message for one in run.findings if one.rule == "LL103"]
+    assert len(found) == (told is not None)
+    assert all(told in one for one in found)
+    assert not (image.startswith("axolotlai/axolotl:0.19") and "nobody pinned" in found[0])

@@ -93,10 +93,12 @@ def _gone(document: Document, outer: Pair, pair: Pair, entry: Mapping[str, str])
     name = outer.key
     config = name.removesuffix("Trainer") + "Config"
     to = entry.get("to", "")
-    if outer.value.pair(to) is not None:  # which says it already
+    # of a switch that became one word of another, False asks for nothing
+    if outer.value.pair(to) is not None or (": " in to and "..." not in to and pair.value.native in (None, False)):
         to = ""
     elif not to and config != name and config in part("keys-python")["classes"] and pair.key in keywords(config):
         to = f"args={config}({pair.key}=...)"
+    to = _called(name, to) if ": " in to else to
     early = "<" in entry["when"]
     package, _, release = entry["when"].partition("<" if early else ">=")
     when = f"{'before' if early else 'since'} {_TITLES[package]} {release}"
@@ -111,6 +113,14 @@ def _gone(document: Document, outer: Pair, pair: Pair, entry: Mapping[str, str])
         "key" if plain else "" if to else "remove",
         entry["package"],
     )
+
+
+def _called(name: str, setting: str) -> str:
+    """`key: word` as the argument of a class."""
+    import yaml
+
+    ((key, word),) = yaml.safe_load(setting).items()
+    return f"{name}({key}={word!r})"
 
 
 def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any], look: Look) -> Observation:

@@ -110,6 +110,8 @@ def _quantisation(shape: Shape) -> Iterator[Entry]:
     head = "from_pretrained" if shape.load == "auto" else ""
     if head:
         yield from under(head, _OLD_SWITCHES)
+    if head and not shape.quantiser:  # where it would stand
+        yield Entry("quant.storage_dtype", "BitsAndBytesConfig.bnb_4bit_quant_storage", dtype, never)
     why = dict(shape.open).get("quantisation") or ("" if shape.load else _HIDDEN)
     yield Entry("quant.bits", "", write=never, default=Unknown(why) if why else FULL_PRECISION)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, one_to_list
-from loralint.frameworks.lookup import find
+from loralint.frameworks.lookup import closest, find
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.diffusion import TASK, family
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
-from loralint.source.document import Document
+from loralint.source.document import Document, Node
 from loralint.source.scalars import plain
 
 _SAVES = ("save_every_n_epochs", "save_every_n_steps", "save_every_n_examples")
@@ -64,13 +64,25 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
                         "diffusion-pipe")
         )  # fmt: skip
     if root is not None and root.pair("output_dir") is not None and not any(root.pair(key) for key in _SAVES):
-        pair = root.pair("output_dir")
-        assert pair is not None
-        message = "diffusion-pipe stops at an assertion unless one of `save_every_n_epochs` and its kin is set"
-        found.append(
-            Observation("rejected", place(document, pair, "output_dir"), "crash", message, package="diffusion-pipe")
-        )
+        found.append(_saves_nothing(document, root))
     return [*found, *_refused(document)]
+
+
+def _saves_nothing(document: Document, root: Node) -> Observation:
+    """Point at what seems to be meant for one of the keys, else at where it would save."""
+    message = "diffusion-pipe stops at an assertion unless one of `save_every_n_epochs` and its kin is set"
+    meant = next(
+        ((pair, found) for pair in root.pairs if pair.key.startswith("save") and (found := closest(pair.key, _SAVES))),
+        None,
+    )
+    if meant is not None:
+        where = place(document, meant[0], meant[0].key)
+        return Observation("rejected", where, "crash", message, meant[1], "key", "diffusion-pipe")
+    pair = root.pair("output_dir")
+    assert pair is not None
+    data = {"advice": "write `save_every_n_epochs = 1` beside it, or `save_every_n_steps`"}
+    where = place(document, pair, "output_dir")
+    return Observation("rejected", where, "crash", message, package="diffusion-pipe", data=data)
 
 
 def _refused(document: Document) -> list[Observation]:

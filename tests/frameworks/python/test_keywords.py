@@ -37,6 +37,21 @@ def test_a_keyword_that_a_release_took_away(run, version, there):
     assert found == (("renamed", "crash", "SFTConfig.max_length") if there else None)
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("True", ("renamed", "crash", "SFTConfig(train_sampling_strategy='group_by_length')")),
+        ("False", ("removed", "crash", "")),
+    ],
+)
+def test_a_switch_that_became_a_word_asks_for_nothing_where_it_is_off(run, given, told):
+    _, layer = run(f"""
+        from trl import SFTConfig
+        SFTConfig(output_dir="out", group_by_length={given})
+    """)
+    assert observed(layer) == {"SFTConfig.group_by_length": told}
+
+
 @pytest.mark.parametrize(("version", "there"), [("4.40.2", True), ("4.41.0", False)])
 def test_a_keyword_that_older_releases_do_not_have(run, version, there):
     _, layer = run("""
