@@ -49,7 +49,7 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     if document.format == "python" and document.problems:
         return _broken(document)
     pins = _installed(script)
-    found, own, takes = [], _own(script), taken(script) if script.arguments else frozenset()
+    found, own, takes = [], _own(script), taken(script)
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,

@@ -19,6 +19,7 @@ from loralint.frameworks.python.loads import CLASSIFIERS
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
+from loralint.frameworks.python.words import observe_words
 from loralint.frameworks.read import read_layer
 from loralint.frameworks.table import Layer, Look, Reader
 from loralint.model import Event, Observation, Unknown
@@ -88,7 +89,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
         packages=_PACKAGES[shape.framework],
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
-        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_gone(script)),
+        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_words, observe_gone(script)),
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
@@ -130,7 +131,16 @@ def _shape(parts: Parts) -> Shape:
         cast=_casts(parts.wrap),
         optimizer=last(parts.optimizer) if parts.optimizer is not None else "",
         accelerator=parts.accelerator is not None,
+        batches=_batches(parts),
     )
+
+
+def _batches(parts: Parts) -> str:
+    """The class that puts rows into batches, else why nobody knows of how many."""
+    if parts.batches is not None and parts.batches.arg("batch_sampler") is None:
+        return last(parts.batches)
+    several = dict(parts.open).get("batches", "")
+    return f"`DataLoader`: {several}" if several else "the script does not show what puts its rows into batches"
 
 
 def _whole(script: Script, parts: Parts) -> bool:

@@ -182,3 +182,32 @@ def test_secrets_that_reach_other_calls(run):
         ("secret", "token", 6),
     ]
     assert not any(secret in repr(layer.observations) for secret in (token, key))
+
+
+def test_words_that_the_arguments_do_not_take(run):
+    _, layer = run("""
+        from transformers import TrainingArguments
+        TrainingArguments(output_dir="out", optim="adamw_8bits", lr_scheduler_type="cosine_annealing",
+                          eval_strategy="step", save_strategy="epochs")
+    """)
+    assert observed(layer) == {
+        "TrainingArguments.optim": ("rejected", "crash", "adamw_8bit"),
+        "TrainingArguments.lr_scheduler_type": ("rejected", "crash", ""),
+        "TrainingArguments.eval_strategy": ("rejected", "crash", "steps"),
+        "TrainingArguments.save_strategy": ("rejected", "crash", "epoch"),
+    }
+
+
+def test_words_that_they_take_and_words_that_nobody_sees(run):
+    _, layer = run("""
+        import os
+        from transformers import SchedulerType, TrainingArguments
+        TrainingArguments(output_dir="out", optim="paged_adamw_8bit", lr_scheduler_type=SchedulerType.COSINE,
+                          eval_strategy=os.environ["WHEN"], save_strategy="best")
+    """)
+    assert observed(layer) == {}
+    _, own = run("""
+        from ours import TrainingArguments
+        TrainingArguments(output_dir="out", optim="muon_of_ours")
+    """)
+    assert observed(own) == {}
