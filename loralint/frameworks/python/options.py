@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from loralint.frameworks.key_list import key_list
 from loralint.frameworks.python.keywords import every_keyword
 from loralint.frameworks.python.trace import last
 from loralint.source.script import Call, Script
@@ -19,6 +20,7 @@ _CHANGES = frozenset({"parents", "prefix_chars", "fromfile_prefix_chars"})
 _FILLING = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
 _STRICT = ("parse_args_into_dataclasses(", "parse_args_and_config(")
 _LIBRARIES = ("transformers.", "trl.", "peft.")
+_OF_A_FILE = frozenset({"trl.ScriptArguments", "trl.ModelConfig"})
 # What changes a parser's flags out of sight: a class of its own, other names of a field, words taken from the line.
 _HIDDEN = re.compile(
     r"(?m)^[ \t]*class[ \t]+\w+\([^)]*(?:ArgumentParser|TrlParser)\b|\baliases\b|\bargs_file"
@@ -70,7 +72,7 @@ def _filled(parser: Call, script: Script) -> frozenset[str]:
         return frozenset()
     names = {one.name for one in script.arguments}
     for base in set(parser.fields) - {"object"}:
-        known = every_keyword(base.rpartition(".")[2]) if base.startswith(_LIBRARIES) else None
+        known = _fields(base)
         if known is None:
             return frozenset()
         names |= known
@@ -78,6 +80,16 @@ def _filled(parser: Call, script: Script) -> frozenset[str]:
         names |= {"config", "gradient_checkpointing_use_reentrant"}
     flags = {f"--{form}" for name in names for one in (name, f"no_{name}") for form in (one, one.replace("_", "-"))}
     return frozenset({"-h", "--help", *flags})
+
+
+def _fields(base: str) -> frozenset[str] | None:
+    """What a dataclass of the libraries has in some release; of those that no list has by itself, what a file of TRL
+    may say to any of them.
+    """
+    if base in _OF_A_FILE:
+        lists = key_list("trl")
+        return frozenset(lists["keys"][""]).union(lists["moved"])
+    return every_keyword(base.rpartition(".")[2]) if base.startswith(_LIBRARIES) else None
 
 
 def _plain(parser: Call) -> bool:

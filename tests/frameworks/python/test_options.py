@@ -111,3 +111,11 @@ def test_classes_with_a_part_that_nobody_sees_refuse_nothing(flags, own):
 def test_a_parser_filled_by_a_static_or_a_class_method(flags, mark, first):
     more = f"class More:\n    {mark}\n    def fill({first}p):\n        p.add_argument('--more')\n"
     assert flags(PARSER + more + "More.fill(parser)\nargs = parser.parse_args()\n") == KNOWN | {"--more"}
+
+
+def test_a_script_that_fills_only_classes_of_the_libraries(flags):
+    text = "from trl import ModelConfig, ScriptArguments, SFTConfig, TrlParser\n"
+    text += "a, b, c = TrlParser((ScriptArguments, SFTConfig, ModelConfig)).parse_args_and_config()\n"
+    found = flags(text)
+    assert {"--dataset_name", "--lora_r", "--learning_rate", "--config", "--torch_dtype", "--max_seq_length"} < found
+    assert "--learning_rte" not in found
