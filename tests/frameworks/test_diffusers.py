@@ -69,3 +69,13 @@ def test_observes_texts_behind_switches_and_flags_of_other_scripts(started, obse
         "lora_alpha": ("unknown", "crash"),
     }
     assert "lora_alpha" not in observed(started(reader_of("train_dreambooth_lora_flux"), flags, NOW))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [({"report_to": "wandb", "hub_token": "x"}, ["report_to"]), ({"report_to": "wandb"}, []),
+     ({"report_to": "tensorboard", "hub_token": "x"}, []), ({"hub_token": "x"}, [])],
+)  # fmt: skip
+def test_a_token_that_wandb_would_show(started, observed, given, told):
+    found = observed(started(reader_of("train_dreambooth_lora_flux"), FLAGS | given, NOW))
+    assert [key for key, one in found.items() if one.kind == "rejected"] == told

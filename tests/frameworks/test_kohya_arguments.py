@@ -60,6 +60,15 @@ def test_arguments_that_are_python(started, observed):
 
 
 @pytest.mark.parametrize(
+    ("words", "wrong"),
+    [(["conv_dim 8", "algo=lora"], ["network_args[0]"]), (["preset=full", "conv_dim=4=2", "${MORE}"], []), ([""], [])],
+)
+def test_arguments_of_the_network_have_an_equals_sign(started, observed, words, wrong):
+    flags = {"network_module": "lycoris.kohya", "network_args": words}
+    assert list(observed(started(reader_of("train_network"), flags))) == wrong
+
+
+@pytest.mark.parametrize(
     ("text", "faulty"),
     [("scale_parameter=Flase relative_step=False", True), ("scale_parameter=False relative_step=False", False),
      ("eps=(1e-30,1e-3) weight_decay=0.1", False), ("betas=(0.9,0.99)", True), ("", False)],

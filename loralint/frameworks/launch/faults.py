@@ -9,6 +9,7 @@ from loralint.frameworks.launch.programs import ONLY, OPTIONS
 from loralint.frameworks.launch.recipes import recipe_started
 from loralint.frameworks.launch.strict import rank_refused, refused
 from loralint.frameworks.launched import Launch, Launcher
+from loralint.frameworks.observe import place
 from loralint.frameworks.table import Observation
 from loralint.model import Value
 from loralint.source.document import Document, Pair
@@ -16,6 +17,7 @@ from loralint.source.document import Document, Pair
 # kind of a shell's fault -> (effect, what to do)
 _SHELL = {
     "continuation": ("lost", "end every line but the last with a blank and a backslash, with nothing behind it"),
+    "carriage": ("lost", "save the file with the line ends of Unix: sed -i 's/\\r$//' on it, or dos2unix"),
     "assignment": ("lost", "write it with no blank round the `=`"),
     "empty-value": ("crash", "write the value right behind the `=`, with no blank between"),
     "typographic": ("crash", "type the dashes and quotes anew in a plain text editor"),
@@ -30,6 +32,7 @@ def observed(launch: Launch, known: str) -> Iterator[Observation]:
     for launcher in launch.launchers:
         yield from _after(launch, launcher, known)
         yield from _before(launcher)
+        yield from _alone(launcher)
     yield from _dashed(launch)
     yield from recipe_started(launch)
     yield from refused(launch)
@@ -78,6 +81,16 @@ def _before(launcher: Launcher) -> Iterator[Observation]:
         first = f"{names[0]} stands" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more stand"
         message = f"{first} before the script, so {launcher.name} gets what it has no option for"
         yield _misplaced(launcher.flags, wrong[0], "crash", message, f"write {', '.join(names)} behind the script")
+
+
+def _alone(launcher: Launcher) -> Iterator[Observation]:
+    """`--multi_gpu` with one process, which accelerate refuses before it looks at anything else."""
+    root = launcher.flags.root if launcher.name == "accelerate" else None
+    count = root.pair("num_processes") if root is not None and root.pair("multi_gpu") is not None else None
+    if count is not None and count.value.raw in ("0", "1"):
+        message = "accelerate wants at least 2 processes with `--multi_gpu`"
+        where = place(launcher.flags, count, "num_processes")
+        yield Observation("rejected", where, "crash", message, package="accelerate")
 
 
 def _dashed(launch: Launch) -> Iterator[Observation]:

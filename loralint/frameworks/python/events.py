@@ -140,6 +140,7 @@ def _trainer(call: Call) -> Iterator[Event]:
         "trl": what is not None and what.package == "trl",
         "has_ref_model": _given(reference) and not _same(reference, model),
         "evaluates": None if call.open else _given(argument(call, "eval_dataset", what)),
+        "formats": _function(argument(call, "formatting_func", what)),
         "has_metrics": _given(call.arg("compute_metrics")),
         "class": last(call),
         "args_class": _class_of(args),
@@ -171,6 +172,13 @@ def _same(one: Argument | None, other: Argument | None) -> bool:
 
 def _given(given: Argument | None) -> bool:
     return given is not None and given.node.tag != "null"
+
+
+def _function(given: Argument | None) -> bool | None:
+    """Whether a function is given; None when it may turn out to be nothing."""
+    if given is None or given.node.tag == "null":
+        return False
+    return True if given.node.tag == "object" else None
 
 
 def _method(call: Call, name: str) -> Iterator[Event]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loralint.frameworks.observe import place
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.parts import Parts
-from loralint.frameworks.python.trace import last
+from loralint.frameworks.python.trace import last, makers
 from loralint.frameworks.table import Observation
 from loralint.model import Unknown, Value
 from loralint.source.document import Document, Node, Pair
@@ -19,7 +19,7 @@ def faults(script: Script, document: Document, parts: Parts) -> tuple[Observatio
     """Every such fault of one start. document: its tree."""
     return (
         *_unused(script, parts), *_joined(script, document), *_nothing(document), *_quantised_twice(document),
-        *_leaked(script, parts),
+        *_config_as_rank(script), *_leaked(script, parts),
     )  # fmt: skip
 
 
@@ -91,6 +91,19 @@ def _quantised_twice(document: Document) -> Iterator[Observation]:
                 what = f"Transformers takes either `{key}` or quantization_config, and raises when both are given"
                 where = place(document, pair, f"{outer.key}.{key}")
                 yield Observation("rejected", where, "crash", what, "", "remove", "transformers")
+
+
+def _config_as_rank(script: Script) -> Iterator[Observation]:
+    """PEFT's config given to Unsloth's function of the same name, whose second argument is the rank."""
+    for call in script.calls:
+        what = of(call)
+        given = call.arg("r", 1) if what is not None and (what.role, what.package) == ("wrap", "unsloth") else None
+        found, sure = makers(given.thing, "adapter") if given is not None else ([], False)
+        if found and sure:
+            key = f"{last(call)}.r"
+            where = Value(None, key=key, pointer=f"/{key}", span=call.name_span, key_span=call.name_span)
+            message = f"Unsloth takes the numbers themselves (r=16, lora_alpha=32, ...), not a {last(found[0])}"
+            yield Observation("rejected", where, "crash", message, package="unsloth")
 
 
 def _leaked(script: Script, parts: Parts) -> Iterator[Observation]:

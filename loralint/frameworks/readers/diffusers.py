@@ -66,7 +66,7 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
 
 
 def _refused(document: Document) -> list[Observation]:
-    """Flags that the scripts of DreamBooth want together, or not together."""
+    """Flags that the scripts want together, or not together."""
     root = document.root
     if root is None:
         return []
@@ -81,6 +81,12 @@ def _refused(document: Document) -> list[Observation]:
         message = "the script raises where both --dataset_name and --instance_data_dir are given"
         where = place(document, rows, "dataset_name")
         found.append(Observation("rejected", where, "crash", message, "", "remove", "diffusers"))
+    tracker, token = root.pair("report_to"), root.pair("hub_token")
+    if tracker is not None and tracker.value.raw == "wandb" and token is not None:
+        message = "the script raises beside --hub_token, which wandb would show; `hf auth login` takes its place"
+        found.append(
+            Observation("rejected", place(document, tracker, "report_to"), "crash", message, package="diffusers")
+        )
     return found
 
 

@@ -97,16 +97,16 @@ def _texts(document: Document) -> Iterator[Observation]:
 
 
 def _words(document: Document) -> Iterator[Observation]:
-    """Arguments of the optimizer and of the schedule: one `=`, and behind it what Python reads as a value."""
+    """Words with their `=`; those of the optimizer and of the schedule have one, and behind it a value of Python's."""
     root = document.root
-    for key in _LISTS[1:]:
+    for key in _LISTS:
         pair = root.pair(key) if root is not None else None
         if pair is None or (pair.value.kind == "scalar" and document.format == "toml"):
             continue
         several = pair.value.kind != "scalar"
         for index, node in enumerate(pair.value.items if several else [pair.value]):
             message = _fault(node.raw) if node.kind == "scalar" and not isinstance(node.native, Unknown) else ""
-            if message:
+            if message and (key != "network_args" or "=" not in node.raw):  # of these the network reads any text
                 dotted = f"{key}[{index}]" if several else key
                 there = place(document, Pair(key, pair.key_node, node), dotted)
                 yield Observation("rejected", there, "crash", message)

@@ -163,6 +163,7 @@ TRAINING_ARGUMENTS: tuple[Entry, ...] = (
     Entry("eval.strategy", "evaluation_strategy", strategy, never),
     Entry("eval.steps", "eval_steps", not_null, default=eval_steps),
     Entry("eval.label_names", "label_names", one_to_list),
+    Entry("data.remove_unused_columns", "remove_unused_columns", not_null),
     Entry("checkpoint.save_strategy", "save_strategy", strategy, default="steps"),
     Entry("checkpoint.save_steps", "save_steps", not_null, default=500),
     Entry("checkpoint.save_total_limit", "save_total_limit", not_null),

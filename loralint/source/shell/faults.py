@@ -37,6 +37,15 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
         yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
 
 
+def carriage(text: str, start: int, commands: list[Command]) -> Iterator[Fault]:
+    """The first backslash before a line end of Windows: bash on Linux takes it for the carriage return alone."""
+    joints = (text.find("\\\r\n", one.start - start, one.end - start) for one in commands)
+    at = next((joint for joint in joints if joint >= 0), -1)
+    if at >= 0:
+        message = "the lines end as on Windows (CRLF), and for bash on Linux the command ends at its first backslash"
+        yield ("carriage", message, start + at, start + at + 2)
+
+
 def _lost(text: str, start: int, commands: list[Command]) -> Iterator[Fault]:
     """Lines of flags that are commands of their own; those that follow each other are one fault."""
     told = -1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from loralint.source.command import Shell
 from loralint.source.shell.bounds import bound
-from loralint.source.shell.faults import faults
+from loralint.source.shell.faults import carriage, faults
 from loralint.source.shell.parser import parse
 from loralint.source.shell.reading import Reading
 from loralint.source.shell.scope import Scope
@@ -22,4 +22,6 @@ def read(document: Document, text: str, start: int, scope: Scope | None = None) 
     tree, lexer = parse(text, start)
     reading.run(tree, scope or Scope())
     found = tuple(faults(text, start, lexer, reading.commands))
+    if document.format == "shell":  # what holds commands else drops the carriage returns before bash sees them
+        found = (*found, *carriage(text, start, reading.commands))
     return Shell(tuple(reading.commands), tuple(reading.files), found)

@@ -57,3 +57,13 @@ def test_its_configs_may_have_keywords_of_their_own_but_a_slip_is_told(run):
 def test_an_unknown_switch_leaves_the_bits_unknown(run):
     config, _ = run(script(load="load_in_4bit=choose()"))
     assert isinstance(config.get("quant.bits").value, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("wrap", "told"),
+    [("LoraConfig(r=32)", ["get_peft_model.r"]), ("r=LoraConfig(r=32)", ["get_peft_model.r"]), ("32", []),
+     ("r=LoraConfig(r=32).r", [])],
+)  # fmt: skip
+def test_a_config_where_the_rank_belongs(run, wrap, told):
+    _, layer = run("\n    from peft import LoraConfig" + script(wrap=wrap))
+    assert [one.value.key for one in layer.observations if one.kind == "rejected"] == told
