@@ -27,7 +27,7 @@ def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...])
 
     Where only the names of a family's layers are known, a name counts by its last part. Regular expressions, numbers,
     all-linear and modules that take no adapter are not judged here. Data: names, modules; `all`, whether every name is
-    wrong; `exact`, whether the paths are known.
+    wrong; `exact`, whether the paths are known; `family`, the modules as an aside unless they are what is suggested.
     """
     del args, at
     targets, modules = scope.get("adapter.targets"), scope.get("model.modules")
@@ -44,9 +44,12 @@ def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...])
     if not wrong:
         return []
     every = len(wrong) == len(targets.items)
-    data = {"modules": modules.value, "names": [item.value for item in wrong], "all": every, "exact": bool(paths)}
+    close, all_of_them = _close(str(wrong[0].value), modules.value), ", ".join(modules.value)
+    aside = "" if close == all_of_them else f" (the family's linear layers are {all_of_them})"
+    data = {"modules": modules.value, "names": [item.value for item in wrong], "all": every, "exact": bool(paths),
+            "family": aside}  # fmt: skip
     place = wrong[0]._replace(key=targets.key, field="adapter.targets")
-    return [Hit(place, data, _close(str(wrong[0].value), modules.value))]
+    return [Hit(place, data, close)]
 
 
 def _paths(scope: Scope, names: list[object], modules: list[str]) -> list[str]:

@@ -246,7 +246,11 @@ def test_data_parallel_keeps_gradients_twice():
         ({"dist.fsdp": True}, "the number of GPUs is unknown (give --gpu NAMExCOUNT)"),
         ({"dist.deepspeed": "ds.json"}, "which ZeRO stage DeepSpeed is told is not known"),
         ({"dist.visible_devices": 2}, "whether the GPUs share the model or each has the whole of it is not known"),
-        ({"dist.fsdp": None}, "whether the GPUs share the model or each has the whole of it is not known"),
+        (
+            {"dist.fsdp": None},
+            "whether the GPUs share the model or each has the whole of it is not known"
+            " (--gpu NAMEx1 says that there is one)",
+        ),
         ({"dist.launcher": "accelerate"}, "how accelerate spreads the run is not known"),
         ({"gpu.count": 2}, "whether the GPUs share the model or each has the whole of it is not known"),
         ({"quant.bits": 4, "quant.method": "hqq"}, "the bytes of a weight under this quantisation are not known here"),

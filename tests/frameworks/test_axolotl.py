@@ -322,6 +322,8 @@ def test_one_of_bf16_and_fp16_wins(tmp_path: Path, lines: str, bf16: bool, fp16:
     [
         ("bf16: true\n", "", "bf16"),
         ("bf16: auto\n", "A100", "bf16"),
+        ("bf16: auto\n", "A100-80GBx2", "bf16"),
+        ("bf16: auto\n", "T4x4", "fp16"),
         ("bf16: auto\n", "T4", "fp16"),
         ("bf16: auto\nfp16: false\n", "T4", "fp32"),
         ("fp16: true\n", "", "fp16"),

@@ -72,7 +72,7 @@ def _whole(scope: Scope) -> None:
     """
     unsaid = "whether the GPUs share the model or each has the whole of it is not known"
     if scope.get("dist.fsdp").origin == "absent":
-        raise Missing(unsaid)
+        raise Missing(unsaid if scope.get("gpu.count").known else f"{unsaid} (--gpu NAMEx1 says that there is one)")
     processes = optional(scope, "dist.world", 1) if scope.get("dist.world").known else 1
     machines = max(1, optional(scope, "dist.launcher_nodes", 1))
     for seen in ("gpu.count", "dist.visible_devices"):

@@ -60,6 +60,7 @@ _OPTIMIZERS = {
 
 CLASSES: dict[str, Known] = {
     "Accelerator": Known("accelerator", "accelerate"),
+    "DataLoader": Known("batches", "torch", ("dataset", "batch_size")),
     **{name: Known("optimizer", "torch", ("params", "lr"), word) for name, word in _OPTIMIZERS.items()},
     "TrainingArguments": Known("arguments", "transformers", ("output_dir",)),
     "Seq2SeqTrainingArguments": Known("arguments", "transformers", ("output_dir",)),

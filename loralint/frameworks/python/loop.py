@@ -14,11 +14,19 @@ from loralint.model import Unknown
 
 _DECAY = {"AdamW": 0.01, "AdamW8bit": 0.01, "PagedAdamW8bit": 0.01, "PagedAdamW32bit": 0.01, "PagedAdamW": 0.01}
 _RATES = {"Lion": 1e-4, "Lion8bit": 1e-4, "PagedLion8bit": 1e-4, "Adafactor": SKIP}
+LOADER = "DataLoader"
 _ASKED = Unknown("`accelerate config` or the launch line says it where the script does not")
 
 
-def loop_rows(optimizer: str, accelerator: bool) -> Iterator[Entry]:
-    """The rows of an optimizer's class, "" for none, and of an Accelerator."""
+def loop_rows(optimizer: str, accelerator: bool, batches: str) -> Iterator[Entry]:
+    """The rows of an optimizer's class, "" for none, of an Accelerator, and of rows in batches.
+
+    batches: "DataLoader" where the program makes one and it is the only one, else why nobody knows their size.
+    """
+    if batches == LOADER:
+        yield Entry("batch.micro", f"{LOADER}.batch_size", _size, default=1)
+    else:
+        yield Entry("batch.micro", f"{LOADER}.batch_size", write=never, default=Unknown(batches))
     if optimizer:
         yield Entry("optim.name", optimizer, always(CLASSES[optimizer].word), never)
         yield Entry("optim.lr", f"{optimizer}.lr", not_null, default=_RATES.get(optimizer, 1e-3))
@@ -28,6 +36,10 @@ def loop_rows(optimizer: str, accelerator: bool) -> Iterator[Entry]:
         yield Entry("precision.bf16", "Accelerator.mixed_precision", _is("bf16"), never, _ASKED)
         yield Entry("precision.fp16", "Accelerator.mixed_precision", _is("fp16"), never, _ASKED)
         yield Entry("batch.accumulation", "Accelerator.gradient_accumulation_steps", not_null, default=_ASKED)
+
+
+def _size(value: object) -> object:
+    return Unknown("the rows come in batches already") if value is None else value
 
 
 def _is(wanted: str) -> Callable[[object], object]:

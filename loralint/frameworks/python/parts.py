@@ -8,6 +8,8 @@ from loralint.frameworks.python.classes import PREPARING, Known, of
 from loralint.frameworks.python.trace import argument, last, makers, root
 from loralint.source.script import Argument, Call, Script, Thing
 
+# parts of a loop of the program's own, by the roles of the calls that make them
+_LOOP = ("optimizer", "accelerator", "batches")
 _HIDDEN = "the script does not show how the model is made"
 
 
@@ -26,6 +28,7 @@ class Parts(NamedTuple):
     saved: Call | None = None
     optimizer: Call | None = None
     accelerator: Call | None = None
+    batches: Call | None = None
     open: tuple[tuple[str, str], ...] = ()
     named: bool = False
     plain: bool = False
@@ -33,7 +36,7 @@ class Parts(NamedTuple):
     def calls(self) -> list[Call]:
         """Those that there are, each once: one call loads a model together with the adapter saved on it."""
         every = (self.trainer, self.arguments, self.adapter, self.wrap, self.load, self.quantiser, self.saved,
-                 self.optimizer, self.accelerator)  # fmt: skip
+                 self.optimizer, self.accelerator, self.batches)  # fmt: skip
         return list({id(call): call for call in every if call is not None}.values())
 
 
@@ -106,14 +109,18 @@ def _without_trainer(pool: Pool) -> Parts:
     parts = _of_model(wrapped[-1].result, pool, reasons) if wrapped else Parts()
     arguments = _single("arguments", pool, reasons)
     adapter = parts.adapter or _single("adapter", pool, reasons)
-    loop = () if arguments is not None else (_single("optimizer", pool, reasons), _single("accelerator", pool, reasons))
+    made = [None, None, None] if arguments is not None else [_single(role, pool, reasons) for role in _LOOP]
+    loop = Parts(optimizer=made[0], accelerator=made[1], batches=made[2])
     if wrapped:
-        parts = parts._replace(arguments=arguments, adapter=adapter, plain=False, open=tuple(reasons.items()))
-        return parts._replace(optimizer=loop[0], accelerator=loop[1]) if loop else parts
+        return parts._replace(
+            arguments=arguments, adapter=adapter, plain=False, open=tuple(reasons.items()),
+            optimizer=loop.optimizer, accelerator=loop.accelerator, batches=loop.batches,
+        )  # fmt: skip
     load = _single("load", pool, reasons) or _single("load-with-adapter", pool, reasons)
     quantiser = _quantiser(load, pool, reasons) if load is not None else _single("quantisation", pool, reasons)
-    parts = Parts(None, arguments, adapter, None, load, quantiser, open=tuple(reasons.items()))
-    return parts._replace(optimizer=loop[0], accelerator=loop[1]) if loop else parts
+    return loop._replace(
+        arguments=arguments, adapter=adapter, load=load, quantiser=quantiser, open=tuple(reasons.items())
+    )
 
 
 def _single(role: str, pool: Pool, reasons: dict[str, str]) -> Call | None:

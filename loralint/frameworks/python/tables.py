@@ -31,7 +31,7 @@ class Shape(NamedTuple):
     "unsloth", "auto", "name" (a trainer that gets the model's name), or "" when nobody sees how the model is loaded.
     method: adapter.method of a script without an adapter's config. task: train.task. open: (section, why more of its
     keys may be given), and ("quantisation", why nobody knows whether the model is). cast: False when the adapter
-    keeps the dtype of the model. optimizer, accelerator: of a loop that the script writes itself. whole: the model is
+    keeps the dtype of the model. optimizer, accelerator, batches: of a loop of its own. whole: the model is
     loaded before anything is made that knows of ZeRO-3.
     """
 
@@ -49,6 +49,7 @@ class Shape(NamedTuple):
     whole: bool = False
     optimizer: str = ""
     accelerator: bool = False
+    batches: str = ""
 
 
 def under(prefix: str, rows: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -181,7 +182,7 @@ def _model(shape: Shape) -> Iterator[Entry]:
 
 def _arguments(shape: Shape) -> Iterator[Entry]:
     if not shape.arguments:
-        yield from loop_rows(shape.optimizer, shape.accelerator)
+        yield from loop_rows(shape.optimizer, shape.accelerator, shape.batches)
         yield Entry("train.task", "", write=never, default=shape.task or SKIP)
         return
     for old in _OLD_TRAINER if shape.framework == "trl" and shape.trainer else ():

@@ -246,3 +246,35 @@ def test_a_call_that_loads_model_and_adapter_stands_once(run):
     """)
     assert config.get("model.base").value == "sft"
     assert layer.observations == ()
+
+
+LOOP = """
+    import torch
+    from accelerate import Accelerator
+    from peft import LoraConfig, get_peft_model
+    from torch.utils.data import DataLoader
+    from transformers import AutoModelForCausalLM
+    SIZE = 4
+    model = get_peft_model(AutoModelForCausalLM.from_pretrained("gpt2"), LoraConfig(r=8))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loaders", "size"),
+    [
+        ("DataLoader(rows, batch_size=SIZE)", 4),
+        ("DataLoader(rows, 2, shuffle=True)", 2),
+        ("DataLoader(rows)", 1),
+        ("DataLoader(rows, batch_size=None)", "the rows come in batches already"),
+        ("DataLoader(rows, batch_sampler=sampler)", "the script does not show what puts its rows into batches"),
+        (
+            "DataLoader(rows, 4), DataLoader(held_out, 8)",
+            "`DataLoader`: the script makes 2 of them, and which one counts",
+        ),
+        ("batches(rows)", "the script does not show what puts its rows into batches"),
+    ],
+)
+def test_a_loop_of_its_own_has_the_batches_of_its_only_loader(run, loaders, size):
+    value = run(LOOP + f"    loaders = {loaders}\n")[0].get("batch.micro").value
+    assert value == size if isinstance(size, int) else value.reason.startswith(size)

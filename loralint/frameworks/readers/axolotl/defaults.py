@@ -152,9 +152,9 @@ def _gpu_has_bf16(look: Look) -> object:
     named = look.get("run.gpu").value
     known = None
     if isinstance(named, str):
-        from loralint.knowledge.hardware import gpu  # the list is for runs with a card only
+        from loralint.knowledge.hardware import parse_gpus  # the list is for runs with a card only
 
-        known = gpu(named)
+        known = parse_gpus(named)[0]
     if known is None or known.bf16 is None:
-        return Unknown("`bf16: auto` takes fp16 where the GPU lacks bf16 (no --gpu)")
+        return Unknown("bf16 is auto, which takes fp16 where the GPU lacks bf16 (no --gpu, or one that is not listed)")
     return known.bf16
