@@ -25,7 +25,8 @@ class Launch(NamedTuple):
     the dotted key), each with its exact place. positionals: the other words, in order. launchers: outermost first.
     env, folder, sure: as in source.command.Command. offset: where the command starts in its file. faults: what of the
     shell's faults (see source.command.Shell) touches this command. takes: every flag that the script's own
-    parser knows, as it is written; empty where it may take others.
+    parser knows, as it is written; empty where it may take others. switches: those of
+    them that take no value.
     """
 
     program: str
@@ -41,3 +42,4 @@ class Launch(NamedTuple):
     sure: bool
     faults: tuple[tuple[str, str, int, int], ...] = ()
     takes: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()

@@ -47,7 +47,7 @@ class Part(NamedTuple):
     line, with defaults. assumed: offsets of values that a command line may overrule, which nobody has seen. names: for
     flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
-    takes: of a script, as of a Launch: the flags beside which it refuses any other.
+    takes: of a script, as of a Launch: the flags beside which it refuses any other. switches: those without a value.
     """
 
     kind: str
@@ -62,6 +62,7 @@ class Part(NamedTuple):
     beside: bool = False
     own: frozenset[str] = frozenset()
     takes: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()
 
 
 class Start(NamedTuple):

@@ -96,7 +96,9 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
         found = _layered(over, options)
     else:
         found = _found(launch, documents, options, _opened(find, document))
-    launch = launch._replace(takes=next((part.takes for start in found for part in start.parts), frozenset()))
+    script = next((part for start in found for part in start.parts), None)
+    if script is not None:
+        launch = launch._replace(takes=script.takes, switches=script.switches)
     flags = reader_for(launch)
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""

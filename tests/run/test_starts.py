@@ -198,6 +198,31 @@ def test_a_parser_that_is_seen_whole_refuses_other_flags(project, line, told):
     assert run.config.get("optim.lr").value == 3e-4
 
 
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ("--bf16", []),
+        ("--bf16 --rank 8", []),
+        ("--rank 8 --bf16 true", ["bf16"]),
+        ("--no-packing false", ["no_packing"]),
+        ("--bf16 $MORE", []),
+        ("--rank true", []),
+    ],
+)
+def test_a_switch_of_argparse_takes_no_value(project, flags, told):
+    switches = 'parser.add_argument("--bf16", action="store_true")\n'
+    switches += 'parser.add_argument("--packing", action=argparse.BooleanOptionalAction)\n'
+    script = ARGUMENTS.replace("args = parser", switches + "args = parser", 1)
+    project.write(train_dot_py=script, run_dot_sh=f"python train.py {flags}\n")
+    (run,) = project.runs("run.sh")
+    assert [one.value.key for one in run.observations if one.kind == "rejected"] == told
+    words = 'parser.add_argument("rest", nargs="*")\n'
+    other = f"python other.py {flags}\n"
+    project.write(other_dot_py=script.replace("args = parser", words + "args = parser", 1), other_dot_sh=other)
+    (run,) = project.runs("other.sh")
+    assert [one.value.key for one in run.observations if one.kind == "rejected"] == []
+
+
 def test_settings_of_a_command_line_are_shown_and_added_as_such(project):
     line = "llamafactory-cli train train.yaml learning_rate=2e-5\n"
     project.write(train_dot_yaml=CONFIG, run_dot_sh=line)

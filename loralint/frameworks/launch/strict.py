@@ -10,7 +10,7 @@ from loralint.frameworks.launched import Launch
 from loralint.frameworks.lookup import closest
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Observation
-from loralint.model import Value
+from loralint.model import Unknown, Value
 from loralint.source.document import Document, Node, Pair
 
 
@@ -33,6 +33,8 @@ def refused(launch: Launch) -> Iterator[Observation]:
     for pair in root.pairs if root is not None and launch.takes and script is not None else ():
         if not _known(pair, launch) and pair.key not in launchers:
             yield _refused(launch, pair)
+        elif pair.key_node.raw in launch.switches and pair.value.tag != "bool" and not _hidden(pair):
+            yield _valued(launch, pair)
 
 
 def rank_refused(launch: Launch) -> Iterator[Observation]:
@@ -46,6 +48,18 @@ def rank_refused(launch: Launch) -> Iterator[Observation]:
         what = f"deepspeed hands `--local_rank` to every process, and {_name(launch)} takes no such option"
         advice = "declare it in the script (`--local_rank`, an int), or write `--no_local_rank` before the script"
         yield Observation("misplaced", where, "crash", what, data={"advice": advice})
+
+
+def _hidden(pair: Pair) -> bool:
+    """Whether a variable stands for the value, which may be empty."""
+    return any(isinstance(one.native, Unknown) for one in (pair.value, *pair.value.items))
+
+
+def _valued(launch: Launch, pair: Pair) -> Observation:
+    flag = pair.key_node.raw
+    what = f"{flag} is a switch of {_name(launch)}, which takes no value, and argparse stops at the word after it"
+    data = {"advice": f"write {flag} alone, or leave it out"}
+    return Observation("rejected", place(launch.flags, pair, pair.key), "crash", what, data=data)
 
 
 def _refused(launch: Launch, pair: Pair) -> Observation:

@@ -20,6 +20,9 @@ _CHANGES = frozenset({"parents", "prefix_chars", "fromfile_prefix_chars"})
 _FILLING = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
 _STRICT = ("parse_args_into_dataclasses(", "parse_args_and_config(")
 _LIBRARIES = ("transformers.", "trl.", "peft.")
+_SWITCHES = frozenset(
+    {"store_true", "store_false", "store_const", "append_const", "count", "help", "version", "BooleanOptionalAction"}
+)
 _OF_A_FILE = frozenset({"trl.ScriptArguments", "trl.ModelConfig"})
 # What changes a parser's flags out of sight: a class of its own, other names of a field, words taken from the line.
 _HIDDEN = re.compile(
@@ -39,6 +42,19 @@ def taken(script: Script) -> frozenset[str]:
     if script.unread or len([*filling, *parsers]) != 1 or _HIDDEN.search(script.document.text):
         return frozenset()
     return _filled(filling[0], script) if filling else _declared(parsers[0], script)
+
+
+def switches(script: Script) -> frozenset[str]:
+    """The flags that take no value, as they are written; none where a word by itself is an argument of its own."""
+    calls = [call for call in script.calls if last(call) == "add_argument"]
+    names = {name: _action(call) in _SWITCHES for call in calls for name in _names(call)}
+    alone = any(not name.startswith("-") for name in names)
+    return frozenset() if alone else frozenset(name for name, switch in names.items() if switch)
+
+
+def _action(call: Call) -> str:
+    given = call.arg("action")
+    return given.node.raw.rpartition(".")[2] if given is not None else ""
 
 
 def _declared(parser: Call, script: Script) -> frozenset[str]:
@@ -101,8 +117,7 @@ def _names(call: Call) -> Iterator[str]:
     given = [one.node for one in call.args if not one.name]
     if call.open or not call.sure or any(one.tag != "str" for one in given):
         return
-    action = call.arg("action")
-    switch = action is not None and action.node.raw.rpartition(".")[2] == "BooleanOptionalAction"
+    switch = _action(call) == "BooleanOptionalAction"
     for node in given:
         yield node.raw
         if switch and node.raw.startswith("--"):
