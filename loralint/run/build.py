@@ -47,7 +47,7 @@ class Part(NamedTuple):
     line, with defaults. assumed: offsets of values that a command line may overrule, which nobody has seen. names: for
     flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
-    takes: of a script, as of a Launch: the flags beside which it refuses any other. switches: those without a value.
+    takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled: likewise.
     """
 
     kind: str
@@ -63,6 +63,7 @@ class Part(NamedTuple):
     own: frozenset[str] = frozenset()
     takes: frozenset[str] = frozenset()
     switches: frozenset[str] = frozenset()
+    filled: str = ""
 
 
 class Start(NamedTuple):

@@ -98,7 +98,7 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
         found = _found(launch, documents, options, _opened(find, document))
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
-        launch = launch._replace(takes=script.takes, switches=script.switches)
+        launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
     flags = reader_for(launch)
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""

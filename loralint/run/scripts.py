@@ -42,7 +42,7 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     if not speaks(document.text):
         return []
     from loralint.frameworks.python import starts
-    from loralint.frameworks.python.options import switches, taken
+    from loralint.frameworks.python.options import filled, switches, taken
     from loralint.source.python import read_script
 
     script = script or read_script(document, find)
@@ -54,7 +54,7 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
-            script.arguments, own=own, takes=takes, switches=bare,
+            script.arguments, own=own, takes=takes, switches=bare, filled=filled(script),
         )  # fmt: skip
         sources = tuple(_source(one, start.reader) for one in script.loaded)
         found.append(Start((part, *sources), start.reader, f"what {_name(start.document)} makes", pins))

@@ -223,6 +223,29 @@ def test_a_switch_of_argparse_takes_no_value(project, flags, told):
     assert [one.value.key for one in run.observations if one.kind == "rejected"] == []
 
 
+FILLED = """
+from trl import ModelConfig, ScriptArguments, SFTConfig, SFTTrainer, TrlParser, get_peft_config
+a, b, c = TrlParser((ScriptArguments, SFTConfig, ModelConfig)).parse_args_and_config()
+SFTTrainer(model=c.model_name_or_path, args=b, peft_config=get_peft_config(c)).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "targets"),
+    [("q_proj,k_proj", "q_proj,k_proj"), ("q_proj k_proj", ["q_proj", "k_proj"]), ("all-linear", "all-linear")],
+)
+def test_flags_of_trls_own_classes_mean_what_trl_makes_of_them(project, words, targets):
+    line = f"python train.py --model_name_or_path x/y --use_peft --lora_r 8 --lora_target_modules {words}\n"
+    project.write(train_dot_py=FILLED, run_dot_sh=line)
+    (run,) = project.runs("run.sh")
+    assert run.config.get("adapter.targets").value == targets
+    own = FILLED.replace("ModelConfig", "OursConfig").replace("trl import OursConfig,", "trl import")
+    text = f"from dataclasses import dataclass\n@dataclass\nclass OursConfig:\n    lora_target_modules: str = ''\n{own}"
+    project.write(own_dot_py=text, own_dot_sh=line.replace("train.py", "own.py"))
+    (run,) = project.runs("own.sh")
+    assert run.config.get("adapter.targets").value != "q_proj,k_proj"
+
+
 def test_settings_of_a_command_line_are_shown_and_added_as_such(project):
     line = "llamafactory-cli train train.yaml learning_rate=2e-5\n"
     project.write(train_dot_yaml=CONFIG, run_dot_sh=line)

@@ -201,6 +201,8 @@ def _fits(launch: Launch, family: str) -> bool:
 
 def _by_flags(launch: Launch) -> Served | None:
     """By the keys that tell files apart; a script of nobody known needs several names, one of them of an adapter."""
+    if launch.filled:
+        return Served(launch.filled, guessed=True)
     root = launch.flags.root
     found = detect(launch.flags) if root is not None and root.pairs else None
     if found is not None and (launch.program != "python" or found.module in _DOTTED):

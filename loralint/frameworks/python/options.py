@@ -44,6 +44,12 @@ def taken(script: Script) -> frozenset[str]:
     return _filled(filling[0], script) if filling else _declared(parsers[0], script)
 
 
+def filled(script: Script) -> str:
+    """The framework whose own dataclass for the adapter becomes flags, which then mean what they mean in its files."""
+    several = [base for call in script.calls if last(call) in _FILLING for base in call.fields]
+    return "trl" if "trl.ModelConfig" in several else ""
+
+
 def switches(script: Script) -> frozenset[str]:
     """The flags that take no value, as they are written; none where a word by itself is an argument of its own."""
     calls = [call for call in script.calls if last(call) == "add_argument"]
