@@ -246,6 +246,18 @@ def test_flags_of_trls_own_classes_mean_what_trl_makes_of_them(project, words, t
     assert run.config.get("adapter.targets").value != "q_proj,k_proj"
 
 
+def test_words_that_trls_own_classes_refuse_are_told_of_a_script_too(project):
+    fields = "from dataclasses import dataclass\n@dataclass\nclass Ours:\n    my_words: str = ''\n"
+    project.write(train_dot_py=fields + FILLED.replace("(ScriptArguments,", "(Ours,"))
+    line = "python train.py --my_words x --model_name_or_path x/y --use_peft --optim"
+    project.write(bad_dot_sh=f"{line} adamw_8bits\n", good_dot_sh=f"{line} adamw_8bit\n")
+    (bad,), (good,) = project.runs("bad.sh"), project.runs("good.sh")
+    assert [(one.kind, one.value.key, one.replacement) for one in bad.observations] == [
+        ("rejected", "optim", "adamw_8bit")
+    ]
+    assert good.observations == ()
+
+
 def test_settings_of_a_command_line_are_shown_and_added_as_such(project):
     line = "llamafactory-cli train train.yaml learning_rate=2e-5\n"
     project.write(train_dot_yaml=CONFIG, run_dot_sh=line)

@@ -115,7 +115,13 @@ def reader_for(launch: Launch) -> Reader | None:
     reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
     if served.guessed:
         reader = reader._replace(keys="", guessed=True)
-    hidden = "what the script itself takes for it is not known" if served.guessed else _elsewhere(launch, served.module)
+    if launch.filled:  # its parser is judged by its own flags
+        reader = reader._replace(own=reader.own.union(one.lstrip("-") for one in launch.takes))
+    hidden = (
+        "what the script itself takes for it is not known"
+        if served.guessed or launch.filled
+        else _elsewhere(launch, served.module)
+    )
     # with a config beside them, what flags alone do not say is no fault of theirs
     own = () if hidden or _names_config(launch) else reader.observe
     return watched(reader._replace(observe=own, partial=(lambda _document: hidden) if hidden else None), launch)
@@ -202,7 +208,7 @@ def _fits(launch: Launch, family: str) -> bool:
 def _by_flags(launch: Launch) -> Served | None:
     """By the keys that tell files apart; a script of nobody known needs several names, one of them of an adapter."""
     if launch.filled:
-        return Served(launch.filled, guessed=True)
+        return Served(launch.filled, guessed=not launch.takes)
     root = launch.flags.root
     found = detect(launch.flags) if root is not None and root.pairs else None
     if found is not None and (launch.program != "python" or found.module in _DOTTED):
