@@ -23,6 +23,8 @@ _SHELL = {
     "typographic": ("crash", "type the dashes and quotes anew in a plain text editor"),
     "unterminated": ("crash", "close it"),
 }
+# switches of `accelerate launch` of which it refuses a second. Source: accelerate 1.15.0 commands/launch.py
+_KINDS = frozenset({"multi_gpu", "cpu", "tpu", "use_deepspeed", "use_fsdp"})
 
 
 def observed(launch: Launch, known: str) -> Iterator[Observation]:
@@ -33,6 +35,7 @@ def observed(launch: Launch, known: str) -> Iterator[Observation]:
         yield from _after(launch, launcher, known)
         yield from _before(launcher)
         yield from _alone(launcher)
+        yield from _together(launcher)
     yield from _dashed(launch)
     yield from recipe_started(launch)
     yield from refused(launch)
@@ -81,6 +84,16 @@ def _before(launcher: Launcher) -> Iterator[Observation]:
         first = f"{names[0]} stands" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more stand"
         message = f"{first} before the script, so {launcher.name} gets what it has no option for"
         yield _misplaced(launcher.flags, wrong[0], "crash", message, f"write {', '.join(names)} behind the script")
+
+
+def _together(launcher: Launcher) -> Iterator[Observation]:
+    """Two kinds of launch asked for at once, of which accelerate takes one."""
+    root = launcher.flags.root if launcher.name == "accelerate" else None
+    asked = [pair for pair in (root.pairs if root is not None else ()) if pair.key in _KINDS]
+    if len({pair.key for pair in asked}) > 1:
+        message = f"accelerate takes only one of {', '.join(f'--{pair.key}' for pair in asked)}"
+        where = place(launcher.flags, asked[-1], asked[-1].key)
+        yield Observation("rejected", where, "crash", message, package="accelerate")
 
 
 def _alone(launcher: Launcher) -> Iterator[Observation]:

@@ -31,6 +31,8 @@ def _told(find, text):
         ("accelerate launch --multi_gpu --num_processes=$N train.py", []),
         ("accelerate launch --multi_gpu --num_processes 2 train.py", []),
         ("accelerate launch --num_processes 1 train.py", []),
+        ("accelerate launch --multi_gpu --use_deepspeed train.py", [("rejected", "crash", "use_deepspeed")]),
+        ("accelerate launch --use_fsdp --num_processes 2 train.py --cpu", []),
         ("llamafactory-cli train a.yaml --lr 1 x=2", [("misplaced", "crash", "lr")]),
         ("llamafactory-cli train a.yaml lr=1", []),
         ("llamafactory-cli train --stage sft --model_name_or_path m", []),
