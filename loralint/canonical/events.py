@@ -28,8 +28,9 @@ EVENTS = {
     " fills (tokens are hidden for the model to guess), class",
     "mask-prompts": "what is no answer is taken out of the loss - written (template of the rows), sought (template that"
     " the marks are of), differs",
-    "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model, evaluates,"
-    " has_metrics, class, args_class (of its arguments)",
+    "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model,"
+    " own_reference (its model is the reference too), evaluates,"
+    " formats (a formatting function is given), has_metrics, class, args_class (of its arguments)",
     "train": "training starts - resume",
     "merge": "an adapter is merged into its base - bits",
     "unload": "an adapter is taken off its model",
@@ -41,7 +42,7 @@ EVENTS = {
 # every name that the data of an event may have
 EVENT_DATA = (
     "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "differs", "dtype", "empty", "ends",
-    "evaluates", "fills", "has_args", "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal",
-    "masks_pad", "merged", "name", "named", "only_pad", "padded", "reason", "reenters", "reentrant", "sought",
-    "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
+    "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal",
+    "masks_pad", "merged", "name", "named", "only_pad", "own_reference", "padded", "reason", "reenters", "reentrant",
+    "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip
