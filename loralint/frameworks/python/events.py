@@ -139,6 +139,7 @@ def _trainer(call: Call) -> Iterator[Event]:
         "wrapped_by": "unsloth" if any(of(one).package == "unsloth" for one in wraps) else "peft",  # type: ignore[union-attr]
         "trl": what is not None and what.package == "trl",
         "has_ref_model": _given(reference) and not _same(reference, model),
+        "own_reference": _same(reference, model),
         "evaluates": None if call.open else _given(argument(call, "eval_dataset", what)),
         "formats": _function(argument(call, "formatting_func", what)),
         "has_metrics": _given(call.arg("compute_metrics")),
