@@ -145,6 +145,7 @@ SHIPPED = [
     ("TRL's command line", "lr-sft", 2e-5),
     ("Tinker at its best rate", "lr-sft", 1e-3),
     ("alignment-handbook DPO", "lr-preference", 5e-6),
+    ("ms-swift ORPO", "lr-preference", 1e-4),
     ("Tinker GRPO", "lr-rl", 4e-5),
     ("Prodigy in diffusers", "lr-adaptive", 1.0),
     ("CogVideoX Prodigy", "lr-adaptive", 0.5),
