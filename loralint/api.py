@@ -260,25 +260,33 @@ def report(
     documents: Iterable[Document], job: Job, *, skipped: Iterable[Candidate] = (), project: Project | None = None,
     grouped: bool = True,
 ) -> Report:  # fmt: skip
-    """Lint documents in order; a file that is part of an earlier one's run is none of its own.
+    """Lint documents in order; a file that is part of another one's run is none of its own.
 
     Files that start no run leave no trace, except those that could not be read at all.
     """
     runs: list[Run] = []
+    owners: list[str] = []  # of each run, the file that starts it; empty for one that is part of its own run
     texts: dict[str, str] = {}
     cells: dict[tuple[str, int], str] = {}
     project = project or Project()
     for document in documents:
         if project.is_claimed(document.file):
             continue
+        before = len(project.claimed)
         found = lint(document, job, project)
+        own = len(project.claimed) > before and project.is_claimed(document.file)
         for run, parts in found:
+            owners.append("" if own else document.file)
             runs.append(_grouped(run, parts, job) if grouped and len(run.findings) > 1 else run)
             if run.findings:
                 texts.update((part.file, part.text) for part in parts)
                 cells.update(_cells(run, parts))
         if not found and (skip := unread(document)) is not None:
             runs.append(skip)
+            owners.append("")
+    if project.claimed:
+        later = {file for file in dict.fromkeys(owners) if file and project.is_claimed(file)}
+        runs = [run for run, file in zip(runs, owners, strict=True) if file not in later]
     runs += [Run((one.shown,), None, 100, "pass", (), (Note("not-checked", one.skipped),)) for one in skipped]
     return Report(tuple(runs), texts, cells)
 

@@ -102,3 +102,22 @@ def test_the_same_twice_gives_the_same(file):
 def test_the_package_knows_nothing_else():
     with pytest.raises(AttributeError, match="module 'loralint' has no attribute 'zebra'"):
         loralint.zebra  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["a_ds.json", "z_ds.json"])
+def test_what_a_run_names_is_no_run_of_its_own_wherever_its_name_sorts(tmp_path, name):
+    """The second config names nothing and stays a run; so does the first file where nobody names it."""
+    config = (
+        "model_name_or_path: Qwen/Qwen2.5-7B\nstage: sft\nfinetuning_type: lora\nlearning_rate: 1.0e-4\nbf16: true\n"
+    )
+    engine = (
+        '{"train_micro_batch_size_per_gpu": "auto", "bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2}}'
+    )
+    (tmp_path / "lf.yaml").write_text(f"{config}deepspeed: {name}\n")
+    (tmp_path / "other.yaml").write_text(config)
+    (tmp_path / name).write_text(engine)
+    told = [[Path(file).name for file in run.files] for run in loralint.check(tmp_path).runs]
+    assert sorted(told) == [["lf.yaml", name], ["other.yaml"]]
+    (tmp_path / "lf.yaml").unlink()
+    told = [[Path(file).name for file in run.files] for run in loralint.check(tmp_path).runs]
+    assert sorted(told) == sorted([[name], ["other.yaml"]])
