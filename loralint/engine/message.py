@@ -74,7 +74,7 @@ def _told(value: str, hit: Hit, scope: Scope) -> str:
     return shown(hit.suggest if value == "{suggest}" else scope.get(value[5:-1]).value)
 
 
-_CONFIGS = frozenset({"yaml", "json", "toml"})
+_CONFIGS = frozenset({"yaml", "json"})
 
 
 def _format(hit: Hit, field: str | None, config: Config) -> str:

@@ -10,7 +10,7 @@ from loralint.model import Value
 from loralint.run.config import Config
 from loralint.run.options import Options
 from loralint.run.versions import versions_of
-from loralint.source.literal import key_text, pair_shown, pair_text, scalar_text
+from loralint.source.literal import key_text, pair_shown, scalar_text
 
 
 def keys_of(framework: str) -> Callable[[str], str]:
@@ -49,9 +49,7 @@ def _as_written(config: Config, field: str, key: str, value: object) -> str:
     style = config.home(field).document.format if config.layers else "yaml"
     if value is False and is_switch(config.get(field)):
         return f"no {key_text(key, style)}"
-    if style in ("flags", "settings", "env", "python"):
-        return pair_shown(key, repr(value) if style == "python" else scalar_text(value, "yaml"), style)
-    return pair_text(key, scalar_text(value, "yaml"), "yaml")
+    return pair_shown(key, repr(value) if style == "python" else scalar_text(value, "yaml"), style)
 
 
 def _plain(config: Config, field: str, text: str) -> str:

@@ -85,6 +85,9 @@ def pair_shown(key: str, text: str, format: str) -> str:  # noqa: A002
         word = text.isidentifier() and text not in _PYTHON.values()
         value = _nested(key.split(".")[2:], _PYTHON.get(text, repr(text) if word else text))
         return f"{owner[0]}({name}={value})" if owner else f"{name}={value}"
+    if format == "toml":
+        word = re.fullmatch(r"[A-Za-z_][\w.-]*", text) is not None and text not in ("true", "false", "nan", "inf")
+        return f"{key} = {_quoted(text) if word else text}"
     return f"{key}: {text}"
 
 

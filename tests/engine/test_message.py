@@ -85,3 +85,18 @@ def test_the_advice_of_a_reader_itself_stands_in_every_part_of_a_run(tmp_path):
     assert [one.help for one in run.findings if one.rule == "LL107"] == [
         "write a comma behind every string of the list"
     ]
+
+
+def test_a_setting_is_shown_as_the_file_would_have_it(tmp_path):
+    """TOML has `key = value` with words in quotes; a key of YAML that holds brackets is no text in quotes."""
+    from loralint.source.literal import pair_shown
+
+    assert pair_shown("optimizer.lr", "0.0002", "toml") == "optimizer.lr = 0.0002"
+    assert pair_shown("model.dtype", "bfloat16", "toml") == 'model.dtype = "bfloat16"'
+    assert pair_shown("cache", "false", "toml") == "cache = false"
+    assert pair_shown("resolution", '"512,512"', "toml") == 'resolution = "512,512"'
+    assert pair_shown("config.process[0].train.dtype", "bf16", "yaml") == "config.process[0].train.dtype: bf16"
+    text = 'pretrained_model_name_or_path = "models/sd_xl_base_1.0.safetensors"\ntrain_data_dir = "data/img"\n'
+    (tmp_path / "c.toml").write_text(text + 'network_module = "networks.lora"\nnetwork_dim = 0\nlearning_rate = 1e-4\n')
+    (finding,) = [one for one in loralint.check(tmp_path / "c.toml").runs[0].findings if one.rule == "LL304"]
+    assert finding.help.startswith("write network_dim = 16")
