@@ -17,6 +17,7 @@ from loralint.gate.judging import Asked
 from loralint.gate.openpgp import sign_openpgp
 from loralint.gate.signature import sign
 from loralint.gate.subjects import protected_subject, subjects
+from loralint.source.rewrite import leads_elsewhere
 from loralint.source.shown import path as path_shown
 from loralint.source.shown import shown
 
@@ -125,9 +126,9 @@ def _signed(top: str, record: str, data: bytes, key: str, sign_with: Callable[[s
 
 def _put(top: str, name: str, data: bytes) -> None:
     folder = os.path.join(top, FOLDER)
-    os.makedirs(folder, exist_ok=True)
-    if os.path.realpath(folder) != os.path.join(os.path.realpath(top), *FOLDER.split("/")):
+    if leads_elsewhere(top, FOLDER):
         raise ValueError(f"{FOLDER} is a link that leads elsewhere")
+    os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name)
     if not os.path.lexists(path):
         with open(path, "xb") as file:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from loralint.engine.mend import Change
 from loralint.source.clean import clean
-from loralint.source.rewrite import RefusedError, sync_folder
+from loralint.source.rewrite import RefusedError, leads_elsewhere, sync_folder
 from loralint.source.secrets import redact
 from loralint.version import __version__
 
@@ -110,6 +110,8 @@ class Trail:
         old, new: the whole file before and after all of them.
         """
         folder = os.path.join(self.root, FOLDER)
+        if leads_elsewhere(self.root, FOLDER):
+            raise RefusedError(f"its audit record cannot be written: {FOLDER} is a link that leads elsewhere")
         before = self._heads = heads(read_trail(self.root)[0].values()) if self._heads is None else self._heads
         paths: list[str] = []
         try:

@@ -55,6 +55,12 @@ def original(path: str) -> Original:
     return Original(real, data, status)
 
 
+def leads_elsewhere(root: str, folder: str) -> bool:
+    """Whether a link stands on the way from a root to a folder below it, which may not exist yet."""
+    folder = os.path.normpath(folder)
+    return os.path.realpath(os.path.join(root, folder)) != os.path.join(os.path.realpath(root), folder)
+
+
 def replace(old: Original, data: bytes) -> None:
     """Put new bytes in the place of a file, with its mode, owner and attributes. Raises RefusedError.
 

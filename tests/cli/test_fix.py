@@ -202,3 +202,20 @@ def test_rules_that_are_not_selected_are_not_fixed_and_still_judge_a_fix(command
         "0 fixes made",
     ]
     assert (bad / "b.yaml").read_text() == text
+
+
+@pytest.mark.parametrize("link", [".loralint", ".loralint/audit"])
+@pytest.mark.parametrize("there", [True, False], ids=["folder", "dangling"])
+def test_no_record_goes_through_a_link_and_so_nothing_is_fixed(command, bad, tmp_path_factory, link, there):
+    outside = tmp_path_factory.mktemp("outside") / "target"
+    if there:
+        outside.mkdir()
+    (bad / link).parent.mkdir(exist_ok=True)
+    (bad / link).symlink_to(outside)
+    done = command("check", "--fix", "a.yaml")
+    assert done.returncode == 1
+    why = "its audit record cannot be written: .loralint/audit is a link that leads elsewhere"
+    assert f"not written a.yaml: {why}" in done.stderr.decode()
+    assert (bad / "a.yaml").read_text() == BAD
+    assert outside.exists() is there
+    assert not there or list(outside.iterdir()) == []
