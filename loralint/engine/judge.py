@@ -132,6 +132,16 @@ def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
     scope.bind("item", None)
 
 
+class Before(NamedTuple):
+    """What a rule read before its hits are judged, looked at once: hits and reads may both be thousands.
+
+    reads: how many values. assumed: whether one rests on the default of an argument.
+    """
+
+    reads: int
+    assumed: bool
+
+
 def _apply(rule: Rule, at: tuple[str, ...], config: Config, scope: Scope, out: Judgement) -> None:
     scope.reads.clear()
     truth = holds(rule.when, scope) if rule.when else True
@@ -145,14 +155,18 @@ def _apply(rule: Rule, at: tuple[str, ...], config: Config, scope: Scope, out: J
     if isinstance(answer, Unknown):
         out.unchecked.setdefault(answer.reason, []).append(rule.id)
         return
+    if not answer:
+        return
+    before = Before(len(scope.reads), _assumed(scope.reads))
     for hit in answer:
-        _report(rule, hit, config, scope, out)
+        _report(rule, hit, before, config, scope, out)
+        del scope.reads[before.reads :]
 
 
-def _report(rule: Rule, hit: Hit, config: Config, scope: Scope, out: Judgement) -> None:
+def _report(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope, out: Judgement) -> None:
     from loralint.engine.message import fill  # only a run with faults pays for it
 
-    tier, assumed = _tier(rule, hit, config, scope)
+    tier, assumed = _tier(rule, hit, before, config, scope)
     if not tier or not out.has_room(rule, tier):
         return
     message = fill(rule.message, hit, config, scope)
@@ -187,7 +201,7 @@ def _fix(rule: Rule, hit: Hit, config: Config) -> Fix | None:
     return fix_of(rule, hit, config, pinned=not _loose(rule, hit, config))
 
 
-def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]:
+def _tier(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope) -> tuple[str, str]:
     """The tier and, where a finding rests on a version that nobody pinned, that version: then at most A.
 
     Of findings below S only what a reader observed of a release is said to rest on it.
@@ -195,7 +209,7 @@ def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]
     What is read of a home-made config is guessed by the names of its keys, so that is at most A too.
     """
     tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
-    if tier == "S" and (config.reader.guessed or _assumed(scope)):
+    if tier == "S" and (config.reader.guessed or before.assumed or _assumed(scope.reads[before.reads :])):
         return "A", ""
     if tier != "S":
         return tier, f"{hit.package} {config.versions.of(hit.package)}".strip() if hit.package in loose else ""
@@ -206,9 +220,9 @@ def _tier(rule: Rule, hit: Hit, config: Config, scope: Scope) -> tuple[str, str]
     return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
 
 
-def _assumed(scope: Scope) -> bool:
+def _assumed(reads: list[Value]) -> bool:
     """Whether what was read rests on the default of an argument, which a command line may overrule."""
-    return any(value.origin == "inherited" for read in scope.reads for value in (read, *read.reads))
+    return any(value.origin == "inherited" for read in reads for value in (read, *read.reads))
 
 
 def _of_kin(rule: Rule, config: Config) -> bool:

@@ -51,13 +51,15 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     pins = _installed(script)
     found, own, takes = [], _own(script), taken(script)
     bare = switches(script) if takes else frozenset()
+    names = filled(script)
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
-            script.arguments, own=own, takes=takes, switches=bare, filled=filled(script),
+            script.arguments, own=own, takes=takes, switches=bare, filled=names,
         )  # fmt: skip
         sources = tuple(_source(one, start.reader) for one in script.loaded)
-        found.append(Start((part, *sources), start.reader, f"what {_name(start.document)} makes", pins))
+        why = f"what {_name(start.document)} makes"
+        found.append(Start((part, *sources), start.reader, why, pins, start.notes))
     return found
 
 

@@ -22,5 +22,7 @@ TOML_LENGTH = 256 * 1024
 # A program's own code. The longest training scripts known to us have 100 KiB; Python's parser needs about 30 times as
 # much memory for a while.
 SCRIPT_LENGTH = 256 * 1024
+# Trainers of one program, each of which is a run of its own. A notebook that compares methods has a handful.
+TRAINERS = 50
 # A notebook holds its outputs, pictures among them; these are passed over.
 NOTEBOOK_BYTES = 32 * 1024 * 1024

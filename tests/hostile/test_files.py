@@ -164,6 +164,29 @@ def test_no_pattern_of_ours_runs_away(word):
             assert time.process_time() - start < 0.3, pattern
 
 
+# Programs
+
+
+def test_of_thousands_of_trainers_the_first_are_judged_and_the_rest_told(hostile):
+    one = "t=Trainer(args=TrainingArguments(output_dir='x', learning_rate=-1))\nLoraConfig(r=1)\n"
+    head = "from peft import LoraConfig\nfrom transformers import TrainingArguments, Trainer\n"
+    (hostile.folder / "t.py").write_text(head + one * 1_500, encoding="utf-8")
+    done = hostile("check", "t.py", "--format", "json")
+    assert done.notes().count("1450 more trainers of the program, of which the first 50 are read") == 50
+    assert {line for _, _, line, _ in done.findings()} == {3 + 2 * n for n in range(50)}
+    assert "\nnot checked in 50 runs: 1450 more trainers of the program, " in hostile("check", "t.py").out
+
+
+def test_a_call_of_thousands_of_keywords_costs_little(hostile):
+    keywords = ", ".join(f"learning_rate_{n}=1" for n in range(10_000))
+    text = "from peft import LoraConfig\nfrom transformers import TrainingArguments\n"
+    (hostile.folder / "t.py").write_text(f"{text}TrainingArguments({keywords})\nLoraConfig(r=8)\n", encoding="utf-8")
+    done = hostile("check", "t.py", "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    assert done.findings()
+    assert len([note for note in done.notes() if "more than 100 findings" in note]) == 1
+
+
 # Not files, not readable, not here
 
 

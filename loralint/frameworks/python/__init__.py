@@ -13,7 +13,7 @@ from loralint.frameworks.python.build import section, tree
 from loralint.frameworks.python.classes import Known, of
 from loralint.frameworks.python.events import events
 from loralint.frameworks.python.faults import faults
-from loralint.frameworks.python.gone import observe_gone
+from loralint.frameworks.python.gone import Observer, observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
 from loralint.frameworks.python.loads import CLASSIFIERS
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
@@ -22,8 +22,9 @@ from loralint.frameworks.python.trace import argument, last, root
 from loralint.frameworks.python.words import observe_words
 from loralint.frameworks.read import read_layer
 from loralint.frameworks.table import Layer, Look, Reader
-from loralint.model import Event, Observation, Unknown
+from loralint.model import Event, Note, Observation, Unknown
 from loralint.source.document import Document, Pair
+from loralint.source.limits import TRAINERS
 from loralint.source.script import Call, Script
 
 _TITLES = {"trl": "TRL", "transformers": "Transformers", "peft": "PEFT"}
@@ -45,20 +46,33 @@ class Start(NamedTuple):
     offset: int
     events: tuple[Event, ...] = ()
     observations: tuple[Observation, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def starts(script: Script) -> tuple[Start, ...]:
     """Every training start of a program, in its order; none for a program that trains nothing of ours."""
-    found = starts_of(script)
+    every = starts_of(script)
+    found = every[:TRAINERS]
     done = events(script) if found else ()
-    return tuple(_start(script, parts, _own(done, parts, found)) for parts in found)
+    models = [_models(parts) for parts in every]
+    gone = observe_gone(script)
+    notes = _untold(len(every))
+    return tuple(
+        _start(script, parts, _own(done, at, every, models), gone)._replace(notes=notes)
+        for at, parts in enumerate(found)
+    )
 
 
-def _own(done: tuple[Event, ...], parts: Parts, all_parts: list[Parts]) -> tuple[Event, ...]:
+def _untold(trainers: int) -> tuple[Note, ...]:
+    more = trainers - TRAINERS
+    told = f"{more} more trainer{'s' if more > 1 else ''} of the program, of which the first {TRAINERS} are read"
+    return (Note("not-checked", told),) if more > 0 else ()
+
+
+def _own(done: tuple[Event, ...], at: int, every: list[Parts], models_of: list[frozenset[int]]) -> tuple[Event, ...]:
     """The events of one start: all but those of another trainer, or on a model that only another one trains."""
-    others = [one for one in all_parts if one is not parts]
-    trainers = {one.trainer.result.number for one in others if one.trainer is not None}
-    models = {number for one in others for number in _models(one)} - _models(parts)
+    trainers = {one.trainer.result.number for one in every if one is not every[at] and one.trainer is not None}
+    models = frozenset().union(*(one for other, one in enumerate(models_of) if other != at)) - models_of[at]
     return tuple(
         event for event in done
         if not trainers.intersection(event.on) and not (event.on and models.issuperset(event.on))
@@ -77,7 +91,7 @@ def layer_of(start: Start, look: Look) -> Layer:
     return layer._replace(observations=(*layer.observations, *start.observations), events=start.events, kind="script")
 
 
-def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
+def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer) -> Start:
     shape = _shape(parts)._replace(whole=_whole(script, parts))
     reader = Reader(
         name=shape.framework,
@@ -89,7 +103,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...]) -> Start:
         packages=_PACKAGES[shape.framework],
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
-        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_words, observe_gone(script)),
+        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_words, gone),
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)

@@ -17,16 +17,16 @@ from loralint.source.script import Call, Script
 
 _TITLES = {"transformers": "Transformers", "trl": "TRL", "peft": "PEFT"}
 _GUARD = "ImportError"
+Observer = Callable[[Document, Look], list[Observation]]
 
 
-def observe_gone(script: Script) -> Callable[[Document, Look], list[Observation]]:
+def observe_gone(script: Script) -> Observer:
     """An observer of what a program takes from the libraries and these releases do not have."""
+    gone: Any = part("keys-python")["gone"]
+    calls = reversed(script.calls) if _GUARD not in script.document.text else ()
+    used = {name: call for call in calls if (name := _named(call, gone))}
 
     def observe(_: Document, look: Look) -> list[Observation]:
-        if _GUARD in script.document.text:
-            return []
-        gone: Any = part("keys-python")["gone"]
-        used = {name: call for call in reversed(script.calls) if (name := _named(call, gone))}
         return [
             _observation(name, call, gone[name]) for name, call in used.items() if look.version_is(gone[name]["when"])
         ]

@@ -7,6 +7,7 @@ names a class whose keywords count as well, `unknown: lost` says that others are
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -19,6 +20,8 @@ from loralint.source.document import Document, Pair
 
 _TITLES = {"transformers": "Transformers", "trl": "TRL", "peft": "PEFT"}
 _OURS = frozenset({"class"})
+# Comparing a keyword with hundreds takes a millisecond: no call is worth more of them.
+_GUESSES = 100
 
 
 def observe_keywords(document: Document, look: Look) -> list[Observation]:
@@ -41,13 +44,15 @@ def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Obse
         gone = moved(outer.key)
         lenient = _lenient(outer.key) if patched and entry["package"] == "trl" else frozenset()
         new = added(outer.key)
+        guesses = itertools.count()
         for pair in outer.value.pairs:
             if pair.key in new and look.version_is(new[pair.key]["when"]):
                 yield _gone(document, outer, pair, new[pair.key])
             if pair.key in known or pair.key in _OURS or pair.key in lenient:
                 continue
             if pair.key not in gone:
-                found = _unknown(document, outer.key, pair, entry, look)
+                meant = _meant(outer.key, pair.key, look) if next(guesses) < _GUESSES else ""
+                found = _unknown(document, outer.key, pair, entry, meant)
                 # a class of the program's own, or one that Unsloth puts in TRL's place, may have keywords of its own
                 if "own" not in (outer.value.tag, pair.key_node.tag) and (found.replacement or not lenient):
                     yield found
@@ -123,11 +128,14 @@ def _called(name: str, setting: str) -> str:
     return f"{name}({key}={word!r})"
 
 
-def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any], look: Look) -> Observation:
-    meant = closest(pair.key, sorted(keywords(name) | moved(name).keys()))
+def _meant(name: str, key: str, look: Look) -> str:
+    """The keyword that a slip stands for in these releases, or nothing."""
+    meant = closest(key, sorted(keywords(name) | moved(name).keys()))
     old = moved(name).get(meant)
-    if old is not None and look.version_is(old["when"]):
-        meant = old.get("to", meant)
+    return old.get("to", meant) if old is not None and look.version_is(old["when"]) else meant
+
+
+def _unknown(document: Document, name: str, pair: Pair, entry: Mapping[str, Any], meant: str) -> Observation:
     effect = entry.get("unknown", "crash")
     what = f"{name} takes no `{pair.key}`"
     message = f"{what}, and Python stops with a TypeError" if effect == "crash" else f"{what} and goes on without it"
