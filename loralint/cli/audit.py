@@ -34,9 +34,15 @@ def verify(base: str) -> None:
         click.echo(f"fault: {shown(fault)}")
     for note in found.notes:
         click.echo(f"note: {shown(note)}")
-    count = f"{counted(len(records), 'record')} in {path(os.path.relpath(os.path.join(root, FOLDER)))}"
-    click.echo(f"{count}: {counted(len(found.faults), 'fault') if found.faults else 'whole'}")
+    count = counted(len(records), "record") if records else "no records"
+    outcome = counted(len(found.faults), "fault") if found.faults else "whole" if records else _nothing(base)
+    click.echo(f"{count} in {path(os.path.relpath(os.path.join(root, FOLDER)))}: {outcome}")
     sys.exit(1 if found.faults else 0)
+
+
+def _nothing(base: str) -> str:
+    """What an empty trail tells: without a base nobody sees whether all of its records were taken out."""
+    return f"nothing to verify, {'and the base holds none' if base else '--base REF tells whether there were any'}"
 
 
 @command.command("show")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
+from loralint.cli.named import companions, launch, map_of
 from loralint.engine.settings import Settings, SettingsError, load_settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -61,11 +61,10 @@ def _variables(ctx: click.Context, param: click.Parameter, given: tuple[str, ...
 
 
 def _maps(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """("name=path",) -> {"name": "path"}, of paths that lead somewhere."""
+    """("name=path",) -> {"name": "path"}, of paths that can be read."""
     found = _variables(ctx, param, given)
     for path in found.values():
-        if not os.path.exists(path):
-            raise click.BadParameter(f"there is no file or folder {path!r}")
+        map_of(path)
     return found
 
 
@@ -73,7 +72,11 @@ def about_the_run(function: F) -> F:
     """What the caller knows of the run beyond its files."""
     for decorate in (
         click.option(
-            "--launch", metavar="LINE", default="", help="The command line that starts the run, flags and all."
+            "--launch",
+            metavar="LINE",
+            default="",
+            callback=launch,
+            help="The command line that starts the run, flags and all.",
         ),
         click.option(
             "--env",
@@ -87,6 +90,7 @@ def about_the_run(function: F) -> F:
             "companions",
             metavar="FILE",
             multiple=True,
+            callback=companions,
             help="A file that the run reads too: DeepSpeed, accelerate, requirements, .env; repeatable.",
         ),
         click.option(

@@ -26,8 +26,10 @@ def read(path: str) -> dict[str, Any]:
         made = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Unsolved(f"{path} holds no JSON") from error
-    if not isinstance(made, dict) or not isinstance(made.get("model_type"), str):
+    if not isinstance(made, dict) or "model_type" not in made:
         raise Unsolved(f"{path} is no config of a model: it has no model_type")
+    if not isinstance(made["model_type"], str):
+        raise Unsolved(f"{path} is no config of a model: its model_type is no text")
     return made
 
 

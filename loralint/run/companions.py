@@ -34,7 +34,7 @@ def joined(start: Start, options: Options, files: Lookup) -> Start:
     """The start with its companions. A file that is named and not there is told, since its values are unknown."""
     parts, notes, pins = list(start.parts), list(start.notes), dict(start.pins)
     for path in options.companions:
-        _give(path, files, parts, pins)
+        _give(path, files, parts, pins, notes)
     if options.env:
         parts.append(_variables(options.env))
     for part in parts:  # which grows: a launcher's file names DeepSpeed's
@@ -70,7 +70,7 @@ def missing(path: str | Unknown) -> Note:
     return Note("not-checked", f"what a file of the run says: {told}")
 
 
-def _give(path: str, files: Lookup, parts: list[Part], pins: dict[str, str]) -> None:
+def _give(path: str, files: Lookup, parts: list[Part], pins: dict[str, str], notes: list[Note]) -> None:
     """A file of the caller's, which tells itself what it is: variables, pins, or what its keys say."""
     from loralint.frameworks.companions.dotenv import is_dotenv, read_dotenv
     from loralint.frameworks.companions.environment import READER as ENVIRONMENT
@@ -87,6 +87,9 @@ def _give(path: str, files: Lookup, parts: list[Part], pins: dict[str, str]) -> 
     if found is not None:
         kind = next((kind for kind, module in _READERS.values() if module == found.module), "config")
         parts.append(Part(kind, document, reader_named(found.module), document))
+        return
+    why = next((one.message for one in document.problems), "it is no file of a run that is recognised")
+    notes.append(Note("not-checked", f"what `{shown(path)}` says: {why}"))
 
 
 def _variables(env: Mapping[str, str]) -> Part:

@@ -151,6 +151,9 @@ def test_the_audit_trail_from_the_fix_to_the_gate(command, repository):
     assert gone.returncode == 1
     assert b"it is missing; the base holds it" in gone.stdout
     assert command("audit", "verify", "--base", "HEAD~1").returncode == 0
+    alone = command("audit", "verify")
+    assert (alone.returncode, alone.stdout.split(b": ")[0]) == (0, b"no records in .loralint/audit")
+    assert b"whole" not in alone.stdout
     assert command("audit", "verify", "--base", "nowhere").returncode == 2
     assert command("audit", "verify", "--base", "--output=x").returncode == 2
 

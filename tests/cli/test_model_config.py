@@ -157,3 +157,10 @@ def test_a_type_that_the_catalogue_lacks_is_not_checked_and_says_so(config, tmp_
     path = config()
     model(tmp_path / "models", model_type="made_up")
     assert "models of type `made_up` are not in the catalogue" in notes(loralint.check(path, model_config=["models"]))
+
+
+def test_a_model_type_that_is_no_text_is_told_as_that(config, tmp_path):
+    name = config()
+    (tmp_path / "m.json").write_text(json.dumps(MODEL | {"model_type": 3}))
+    with pytest.raises(ValueError, match="its model_type is no text"):
+        loralint.check(name, model_config=["m.json"])
