@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from loralint.engine.lint import Job, lint
 from loralint.engine.rules import Rule, all_rules, select
 from loralint.engine.settings import Settings
-from loralint.engine.unread import unread
 from loralint.knowledge.versions import parse_targets
 from loralint.model import Note, Report, Run
 from loralint.run.options import Options
 from loralint.run.project import Project
-from loralint.source.discover import Candidate, discover
+from loralint.source.discover import Candidate, discover, starts_first
 from loralint.source.document import Document
 from loralint.source.read import read_bytes, read_file
 
@@ -129,21 +128,6 @@ def around(paths: Iterable[str | os.PathLike[str]]) -> Project:
 def launch_line(text: str) -> Document:
     """A command line that was given and stands in no file."""
     return read_bytes(text.encode(), "--launch", "shell")
-
-
-# What starts runs that other files are part of.
-_STARTING = (".sh", ".bash", ".sbatch", ".slurm", ".zsh", ".ps1", ".bat", ".mk", "makefile", ".ipynb", ".py",
-             "kustomization.yaml", "kustomization.yml")  # fmt: skip
-
-
-def starts_first(found: Iterable[Candidate]) -> list[Candidate]:
-    """Files in the order in which they are read: what names others comes before what is named."""
-
-    def rank(one: Candidate) -> int:
-        name = one.path.lower()
-        return next((index for index, suffix in enumerate(_STARTING) if name.endswith(suffix)), len(_STARTING))
-
-    return sorted(found, key=rank)
 
 
 def _readable(one: Candidate) -> bool:
@@ -281,9 +265,12 @@ def report(
             if run.findings:
                 texts.update((part.file, part.text) for part in parts)
                 cells.update(_cells(run, parts))
-        if not found and (skip := unread(document)) is not None:
-            runs.append(skip)
-            owners.append("")
+        if not found:
+            from loralint.engine.unread import unread
+
+            skips = [skip] if (skip := unread(document)) is not None else []
+            runs += skips
+            owners += [""] * len(skips)
     if project.claimed:
         later = {file for file in dict.fromkeys(owners) if file and project.is_claimed(file)}
         runs = [run for run, file in zip(runs, owners, strict=True) if file not in later]

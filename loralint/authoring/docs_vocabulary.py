@@ -78,7 +78,7 @@ DATA = {
     "entries": ("item", "entry"),
     "overlap": ("item",),
     "shadowed": ("first", "second", "of"),
-    "targets_in_model": ("names", "modules", "all", "exact"),
+    "targets_in_model": ("names", "modules", "all", "exact", "family"),
     "unadaptable": ("item", "class", "block"),
     "unmatched": ("item", "every", "names"),
     "layers_in_model": ("item", "every", "last"),

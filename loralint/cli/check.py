@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from loralint.api import around, data_files, launch_line, make_job, options, report, starts_first
+from loralint.api import around, data_files, launch_line, make_job, options, report
 from loralint.cli.formats import about_the_output
 from loralint.cli.options import about_the_probe, about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
 from loralint.render import DRAWN, FROM_ROOT, WITH_FIXES, render
-from loralint.source.discover import Candidate, discover
+from loralint.source.discover import Candidate, discover, starts_first
 from loralint.source.document import Document
 from loralint.source.limits import BYTES
 from loralint.source.read import read_bytes, read_file

@@ -32,16 +32,14 @@ from loralint.frameworks.key_list import abbreviated, key_list, settled, top_key
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import closest, find, met
+from loralint.frameworks.misreading import misreading
 from loralint.frameworks.table import ANY, Look, Observation, Reader
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
-from loralint.source.scalars import is_template, number_text, value
+from loralint.source.scalars import is_template, value
 
-_NUMBERS = frozenset({"int", "float", "number"})
 # Comparing a key with hundreds takes milliseconds, so a file that is all unknown keys is not worth more of them.
 _GUESSES = 100
-# What says no, and is a text that counts as true where nothing converts it.
-DENIALS = frozenset({"false", "no", "off", "0"})
 
 
 def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
@@ -283,28 +281,7 @@ def misread(document: Document, reader: Reader) -> Iterator[Observation]:
         head = find(document.root, entry.key) if entry.key not in told else None
         if head is None or head.value.kind != "scalar":
             continue
-        fault = _misreading(head.value, FIELDS[entry.field].type, reader.dialect, reader.converts(entry.key))
+        fault = misreading(head.value, FIELDS[entry.field].type, reader.dialect, reader.converts(entry.key))
         if fault:
             told.add(entry.key)  # a key with rows for two fields is misread once
             yield Observation("coerced", place(document, head, entry.key), *fault)
-
-
-def _misreading(node: Node, wanted: str, dialect: str, converts: bool) -> tuple[str, str, str, str] | None:
-    """effect, message, replacement, rewrite."""
-    got = value(node, dialect)
-    if wanted == "bool" and not converts and isinstance(got, str) and got.lower() in DENIALS:
-        return "changed", f"`{node.raw}` in quotes is a text, and every text counts as true", "false", "value"
-    if wanted in _NUMBERS:
-        if isinstance(got, str):
-            number = number_text(got)
-            if number is not None and not converts:
-                return "crash", f"the loader reads `{node.raw}` as text, not as a number", repr(number), "value"
-        elif (
-            node.plain
-            and isinstance(got, int)
-            and not isinstance(got, bool)
-            and node.raw.replace("_", "") != str(got)
-            and number_text(node.raw) != got
-        ):
-            return "changed", f"YAML 1.1 reads `{node.raw}` as {got}", str(got), ""
-    return None

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.lookup import find, met
-from loralint.frameworks.observe import DENIALS, observe
+from loralint.frameworks.misreading import DENIALS
+from loralint.frameworks.observe import observe
 from loralint.frameworks.table import SKIP, Entry, Layer, Look, Reader
 from loralint.model import Span, Unknown, Value
 from loralint.source.document import Document, Node, Pair

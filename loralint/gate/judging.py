@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import chdir
 from typing import NamedTuple
 
-from loralint.api import around, make_job, options, report, starts_first
+from loralint.api import around, make_job, options, report
 from loralint.engine.figures import drawing
 from loralint.engine.lint import Job, lint
 from loralint.engine.settings import Settings, SettingsError, load_settings
 from loralint.gate.tree import Tree
 from loralint.model import Report
 from loralint.run.project import Project
-from loralint.source.discover import Candidate, discover
+from loralint.source.discover import Candidate, discover, starts_first
 from loralint.source.document import Document
 from loralint.source.read import read_bytes, read_file
 

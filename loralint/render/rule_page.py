@@ -165,7 +165,7 @@ def _example(hot: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[Blo
         finds = example.get("finds")
         marks = {finds["line"]: _mark(hot, finds)} if finds else {}
         rows = _rows(example.get("options") or {})
-        yield Block("code", text, {} if rows else marks)
+        yield Block("code", text.replace("\r", "\u240d"), {} if rows else marks)  # ends of lines that count are seen
         for place, (name, lines) in enumerate(rows):
             yield Block("text", f"and {name}:")
             yield Block("code", lines, marks if place == len(rows) - 1 else {})

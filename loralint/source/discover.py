@@ -65,3 +65,18 @@ def _expand(path: str, shown: str, top: str, root: str, exclude: Sequence[str]) 
         yield from walk(path, shown, top, root, exclude)
     else:
         yield Candidate(path, shown)
+
+
+# What starts runs that other files are part of.
+_STARTING = (".sh", ".bash", ".sbatch", ".slurm", ".zsh", ".ps1", ".bat", ".mk", "makefile", ".ipynb", ".py",
+             "kustomization.yaml", "kustomization.yml")  # fmt: skip
+
+
+def starts_first(found: Iterable[Candidate]) -> list[Candidate]:
+    """Files in the order in which they are read: what names others comes before what is named."""
+
+    def rank(one: Candidate) -> int:
+        name = one.path.lower()
+        return next((index for index, suffix in enumerate(_STARTING) if name.endswith(suffix)), len(_STARTING))
+
+    return sorted(found, key=rank)

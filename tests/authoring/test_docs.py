@@ -120,7 +120,7 @@ def yaml_of(file: Path):
 def test_the_bounds_of_the_product_step(generated):
     text = generated["docs/golden.md"]
     row = next(line for line in text.splitlines() if line.startswith("| **step-product**"))
-    assert "| 0.0026 (x/÷ 10) | 1.0e-05 to 0.1 | above 1.5: **S**, " in row
+    assert "| 0.0026 (x/÷ 10) | 1.0e-05 to 0.1 | above 2.5: **S**, " in row
     assert "<br>above 0.1: note, " in row
     assert row.endswith("| measured |")
 

@@ -28,7 +28,7 @@ def test_one_parameter(name):
         "\n  counts where   lora.on is true\n  recommended    0.0026 (x/÷ 10)\n  fine           1.0e-05 to 0.1\n"
         in text
     )
-    assert "\n  above 1.5      tier S: the adapter leaves the base model's loss behind" in text
+    assert "\n  above 2.5      tier S: the adapter leaves the base model's loss behind" in text
     assert "\n  above 0.1      note: about one published run in twenty-five diverged here\n" in text
     assert "\n  evidence       measured\n  source         measured here: 46 runs" in text
 
@@ -57,7 +57,7 @@ def test_json_joins_numbers_and_sources():
     body = json.loads(run("lora.P", "--format", "json").output)
     entry = body["lora.P"]["entries"][0]
     assert entry["range"] == [1e-5, 0.1]
-    assert entry["bounds"][0]["above"] == 1.5
+    assert entry["bounds"][0]["above"] == 2.5
     assert entry["sources"]
 
 

@@ -248,8 +248,10 @@ def test_data_parallel_keeps_gradients_twice():
         ({"dist.visible_devices": 2}, "whether the GPUs share the model or each has the whole of it is not known"),
         (
             {"dist.fsdp": None},
-            "whether the GPUs share the model or each has the whole of it is not known"
-            " (--gpu NAMEx1 says that there is one)",
+            (
+                "whether the GPUs share the model or each has the whole of it is not known"
+                " (--gpu NAMEx1 says that there is one)"
+            ),
         ),
         ({"dist.launcher": "accelerate"}, "how accelerate spreads the run is not known"),
         ({"gpu.count": 2}, "whether the GPUs share the model or each has the whole of it is not known"),

@@ -17,7 +17,7 @@ _ALL_LINEAR = {"all-linear", "ALL"}
 _LEFT_TO_THE_MODEL = {"DEFAULT", "AUTO"}
 UNQUANTISED = 16
 _NOTHING = 0
-# What the words say that `deepspeed` takes for files of ms-swift: swift/config/*.json; version 2 put a word before them.
+# What the words say that `deepspeed` takes for files of ms-swift, swift/config/*.json; version 2 put a word before.
 _WORDS = {f"{start}{name}": name for name in ("zero0", "zero1", "zero2", "zero3", "zero2_offload", "zero3_offload")
           for start in ("", "default-")}  # fmt: skip
 PRESETS: dict[str, dict[object, object]] = {

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loralint.frameworks.convert import never
-from loralint.frameworks.observe import DENIALS, place
+from loralint.frameworks.misreading import DENIALS
+from loralint.frameworks.observe import place
 from loralint.frameworks.readers.diffusion import KNOWN_TASK
 from loralint.frameworks.table import Entry, Look, Observation, Reader, Values
 from loralint.model import Value

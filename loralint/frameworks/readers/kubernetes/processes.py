@@ -47,9 +47,9 @@ def processes(document: Document, job: Job, group: Group, container: At) -> Proc
         return _asked(document, job) if job.kind == "TrainJob" else None
     if launch.program in ("torchrun", "tune"):
         flag = first(launch.before, "nproc_per_node")
-        if flag is not None or launch.program == "tune":
-            return _of_flag(document, flag) or _asked(document, job)
-        return _asked(document, job) or _one(document, job, launch, container)
+        unsaid = flag is None and launch.program == "torchrun"
+        told = _of_flag(document, flag) or _asked(document, job)
+        return told or (_one(document, job, launch, container) if unsaid else None)
     if launch.program in ("accelerate", "accelerate-launch"):
         return _of_accelerate(document, launch)
     if launch.program == "deepspeed":
