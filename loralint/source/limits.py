@@ -24,5 +24,7 @@ TOML_LENGTH = 256 * 1024
 SCRIPT_LENGTH = 256 * 1024
 # Trainers of one program, each of which is a run of its own. A notebook that compares methods has a handful.
 TRAINERS = 50
+# Steps of one program on its models and tokenizers, each of which is held against all others. Scripts have some dozen.
+EVENTS = 1_000
 # A notebook holds its outputs, pictures among them; these are passed over.
 NOTEBOOK_BYTES = 32 * 1024 * 1024

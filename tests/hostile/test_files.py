@@ -177,6 +177,16 @@ def test_of_thousands_of_trainers_the_first_are_judged_and_the_rest_told(hostile
     assert "\nnot checked in 50 runs: 1450 more trainers of the program, " in hostile("check", "t.py").out
 
 
+def test_a_model_wrapped_thousands_of_times_costs_little(hostile):
+    head = "from peft import LoraConfig, get_peft_model\nfrom transformers import AutoModelForCausalLM, Trainer\n"
+    text = (
+        head + "m = AutoModelForCausalLM.from_pretrained('a/b')\n" + "m = get_peft_model(m, LoraConfig(r=8))\n" * 3_000
+    )
+    (hostile.folder / "t.py").write_text(text + "t = Trainer(m)\nt.train()\n", encoding="utf-8")
+    done = hostile("check", "t.py", "--format", "json")
+    assert "of what the program does to its models only the first 1000 steps are followed" in done.notes()
+
+
 def test_a_call_of_thousands_of_keywords_costs_little(hostile):
     keywords = ", ".join(f"learning_rate_{n}=1" for n in range(10_000))
     text = "from peft import LoraConfig\nfrom transformers import TrainingArguments\n"

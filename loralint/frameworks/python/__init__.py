@@ -11,7 +11,7 @@ from typing import NamedTuple
 from loralint.frameworks.python.assigned import with_assigned
 from loralint.frameworks.python.build import section, tree
 from loralint.frameworks.python.classes import Known, of
-from loralint.frameworks.python.events import events
+from loralint.frameworks.python.events import CUT, events
 from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.gone import Observer, observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
@@ -56,7 +56,8 @@ def starts(script: Script) -> tuple[Start, ...]:
     done = events(script) if found else ()
     models = [_models(parts) for parts in every]
     gone = observe_gone(script)
-    notes = _untold(len(every))
+    cut = any(event.kind == "unread" and event.data.get("reason") == CUT for event in done)
+    notes = (*_untold(len(every)), *((Note("not-checked", CUT),) if cut else ()))
     return tuple(
         _start(script, parts, _own(done, at, every, models), gone)._replace(notes=notes)
         for at, parts in enumerate(found)

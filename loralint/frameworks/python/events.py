@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
@@ -11,6 +12,7 @@ from loralint.frameworks.python.owners import config_of, frozen, is_bare, is_tra
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.model import Event, Value
+from loralint.source.limits import EVENTS
 from loralint.source.script import Argument, Call, Script
 
 _METHODS = {
@@ -52,13 +54,16 @@ _OLD_TOKENS = ("<unk>", "<s>", "</s>", "<|endoftext|>", "<|end_of_text|>", "<|eo
 _TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
 _END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
 
+CUT = f"of what the program does to its models only the first {EVENTS} steps are followed"
+
 
 def events(script: Script) -> tuple[Event, ...]:
     """Every event of a program. What nobody could follow is an event of its own, since it may hold any other."""
-    unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread]
-    done = (event for call in script.calls for event in _of(call))
+    done = list(itertools.islice((event for call in script.calls for event in _of(call)), EVENTS + 1))
+    unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread + (CUT,) * (len(done) > EVENTS)]
+    read = {number for call in script.calls if last(call) in _TOKENIZES for number in numbers(call.on)}
     masked = [_masked(script, call) for call in script.calls if last(call) == "train_on_responses_only"]
-    return (*unread, *(_with_rows(event, script) for event in done), *masked)
+    return (*unread, *(_with_rows(event, script, read) for event in done[:EVENTS]), *masked)
 
 
 def _masked(script: Script, call: Call) -> Event:
@@ -69,13 +74,16 @@ def _masked(script: Script, call: Call) -> Event:
     return _event("mask-prompts", call, last(call), on, marked(script, call), given)
 
 
-def _with_rows(event: Event, script: Script) -> Event:
-    """A choice of padding, with whether the rows that its tokenizer reads carry an end token."""
+def _with_rows(event: Event, script: Script, read: set[int]) -> Event:
+    """A choice of padding, with whether the rows that its tokenizer reads carry an end token. read: what reads any."""
     if event.kind != "set-pad":
         return event
-    reads = [call for call in script.calls if last(call) in _TOKENIZES and set(numbers(call.on)) & set(event.on)]
     text = script.document.text
-    ends = not reads or any(word in text for word in _END_WORDS) or text.count("eos_token") > text.count("pad_token")
+    ends = (
+        read.isdisjoint(event.on)
+        or any(word in text for word in _END_WORDS)
+        or text.count("eos_token") > text.count("pad_token")
+    )
     return event._replace(data={**event.data, "ends": ends})
 
 
