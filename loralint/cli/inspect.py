@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from loralint.api import around, check, launch_line, make_job, options, starts_first
+from loralint.api import around, check, launch_line, make_job, options
 from loralint.cli.options import about_the_run, settings_for, usage
 from loralint.cli.output import color
 from loralint.engine.lint import Job
 from loralint.engine.settings import Settings
 from loralint.run.project import Project
-from loralint.source.discover import discover
+from loralint.source.discover import discover, starts_first
 from loralint.source.document import Document
 from loralint.source.read import read_file
 
@@ -35,7 +35,7 @@ def command(folder: str, isolated: bool, fix: bool, **given: Any) -> None:
     from loralint.cli.fixing import Asked, fix_files
     from loralint.engine.mend import mend
     from loralint.engine.save import barred
-    from loralint.render import render
+    from loralint.render import render, silent
     from loralint.render.inspection import inspection
 
     def project() -> Project:
@@ -51,7 +51,7 @@ def command(folder: str, isolated: bool, fix: bool, **given: Any) -> None:
         raise usage(str(error)) from None
     click.echo(render("full", report, color=color()), color=True if color() else None)
     mended = mend(_documents(folder, settings, given), job, project, barred=barred)
-    click.echo("\n".join(inspection(report, mended.before, mended.texts)))
+    click.echo(silent("\n".join(inspection(report, mended.before, mended.texts)), report))
     tiers = {one.tier for run in report.runs for one in run.findings if one.suppressed is None}
     sys.exit(1 if "S" in tiers or not written else 0)
 

@@ -40,13 +40,13 @@ def command(path: str, format_: str, everything: bool, memory: bool, **given: An
     runs = [run for run in report.runs if run.framework]
     if not runs:
         raise click.UsageError(f"{name(path)}: no training config found")
-    if format_ == "json":
-        from loralint.render import render
+    from loralint.render import render, silent
 
+    if format_ == "json":
         click.echo(render("json", report, color=False), nl=False)
         return
     for run in runs:
-        click.echo("\n".join(_table(run, everything)))
+        click.echo(silent("\n".join(_table(run, everything)), report))
 
 
 def _table(run: Run, everything: bool) -> Iterator[str]:

@@ -17,4 +17,21 @@ _MODULES = {"json": "json_v1"}  # where it is called otherwise than its format
 def render(name: str, report: Report, *, color: bool) -> str:
     """The report in a format of `FORMATS` (or "statistics"), ending in a newline unless empty."""
     module = import_module(f"loralint.render.{_MODULES.get(name, name)}")
-    return cast("str", module.render(report, color=color))
+    return silent(cast("str", module.render(report, color=color)), report)
+
+
+def silent(text: str, report: Report) -> str:
+    """A text made of a report, without the values that its files or settings give to keys of secrets.
+
+    They may have gone on to other keys, by `$(HF_TOKEN)`.
+    """
+    from loralint.source.secrets import key_of_secret, names_one
+
+    texts = [one for one in {*report.texts.values(), *report.cells.values()} if names_one(one)]
+    under = [one.value for run in report.runs for one in run.settings if key_of_secret(one.value.key)]
+    if not texts and not under:
+        return text
+    from loralint.source.credentials import hide, telling, values
+
+    given = {one.value for one in under if isinstance(one.value, str) and telling(one.value)}
+    return hide(text, given.union(*map(values, texts)))

@@ -32,28 +32,48 @@ _ANY = "(?:" + "|".join(f"({shape})" for _, shape in _SHAPES) + ")"
 # To be reported a secret must stand alone; to be masked it need not (it may follow an escape such as `\n`).
 _ALONE = rf"(?<![A-Za-z0-9_]){_ANY}(?![A-Za-z0-9])"
 _BEARER = r"(?i)\b(bearer[ \t]{1,8})([a-z0-9._~+/-]{16,}={0,2})"
-_URL_PASSWORD = r"(://[^\s:/@]{0,200}:)([^\s:/@]{3,200})(@)"  # noqa: S105 - a pattern, not a password
+# A password may hold an `@`, so it ends at the last one before the path; one with a `/` is only masked, not reported.
+_URL_PASSWORD = r"(://[^\s:/@]{0,200}:)([^\s/\"'`<>]{3,200})(@)"  # noqa: S105 - a pattern, not a password
+_URL_SLASH = r"(://[^\s:/@]{1,200}:)(?!\d{1,5}/)([^\s\"'`<>@]{3,200})(@)"
+# A shape in strings that stand side by side or are added, or behind escapes that a reader decodes.
+_PIECES = (
+    r"(?<![\w-])(?:hf_|api_org_|sk-|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|wandb_v1_)[\w-]{0,400}"
+    r"(?:[\"'](?:\s{0,80}(?:\+\s{0,80})?[rbuf]?[\"'])?[\w-]{1,400}){1,20}"
+)
+_ESCAPE = r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
+_ESCAPED = rf"[^\s\"'\\]{{0,200}}{_ESCAPE}[^\s\"']{{0,4000}}"
 # Shapes that are secrets only under the right name; the name, a few signs, the value.
 _WANDB_NAME = r"(?i)wandb.{0,20}key"
 _AWS_NAME = r"(?i)aws.{0,20}secret|secret_?access_?key"
 _NAMED = (
-    r"(?i)(wandb[\w.(-]{0,20}key|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
-    r"(\\?[\"']?\]?[ \t]{0,8}[:=,]\s{0,80}\\?[\"']?(?:\$\{\w{1,40}:-)?)([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
+    r"(?i)(wandb(?:[\w.(-]{0,20}|[\"']?[\w\s:{\"'./-]{0,80}[\s{\"'])key"
+    r"|aws[\w.-]{0,20}secret[\w.-]{0,20}|secret_?access_?key)"
+    r"(\\?[\"']?\]?[ \t]{0,8}[:=,]\s{0,80}(?:-[ \t]{1,8})?\\?[\"']?(?:\$\{\w{1,40}:-)?)"
+    r"([0-9a-f]{40}|[a-z0-9/+]{40})(?![a-z0-9/+])"
 )
 # A variable of a manifest, its value behind its name or before it; the name says whether the value is a secret.
-_VARIABLE = (
+VARIABLE = (
     r"(\bname[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?)([A-Za-z_][A-Za-z0-9_]{0,80})([\"']?\s{0,80},?\s{0,80}[\"']?value[\"']?"
     r"[ \t]{0,8}:[ \t]{0,8}[\"']?)([^\s,}\"'$][^\s,}\"']{0,4000})"
 )
-_VARIABLE_AFTER = (
+VARIABLE_AFTER = (
     r"(\bvalue[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?)([^\s,}\"'$][^\s,}\"']{0,4000})([\"']?\s{0,80},?\s{0,80}[\"']?"
     r"name[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?)([A-Za-z_][A-Za-z0-9_]{0,80})"
 )
+MASK = "***"
 _CREDENTIAL = r"(?:^|_)(?:TOKEN|API_?KEY|SECRET|SECRET_KEY|PASSWORD|PASSWD|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)$"
-_NO_CREDENTIAL = r"^TOKEN$|(?:^|_)(?:PAD|EOS|BOS|SEP|MASK|UNK|STOP|SPECIAL|IMAGE|END|START|NUM|PER|MAX|MIN)_TOKEN$"
+_NO_CREDENTIAL = (
+    r"^TOKEN$|(?:^|_)(?:PAD|EOS|BOS|SEP|CLS|MASK|UNK|STOP|SPECIAL|IMAGE|END|START|NUM|PER|MAX|MIN|SAVE|NEW|ADD)_TOKEN$"
+)
+# In small letters `_token` mostly ends the name of a token of text; these words tell of one that opens something.
+_OPENS = (
+    r"(?:HF|HUB|HUGGING_?FACE|AUTH|ACCESS|API|BEARER|REFRESH|SESSION|SECRET|GITHUB|GITLAB|GH|WANDB|COMET|NEPTUNE|MLFLOW"
+    r"|CLEARML|SLACK|BOT|JWT|READ|WRITE|PRIVATE|PERSONAL|MODELSCOPE|MS|KAGGLE)_TOKEN$"
+)
+# One of these stands in every such name, once hyphens are lines.
+_NAMES = ("_token", "api_key", "apikey", "access_key", "private_key", "secret", "passw", "credentials")
 _WORDS = ("your", "xxxx", "example", "placeholder", "replace", "insert", "dummy", "changeme")
 _NO_PASSWORDS = {"pass", "password", "secret", "token", "key", "xxx", "..."}
-MASK = "***"
 
 
 def hinted(text: str) -> bool:
@@ -91,31 +111,84 @@ def credential(name: str) -> bool:
     return re.search(_CREDENTIAL, upper) is not None and re.search(_NO_CREDENTIAL, upper) is None
 
 
+def key_of_secret(key: str) -> bool:
+    """Whether any key, variable or flag is named so: `hub_token`, `env.HF_TOKEN`, `--api-key`; not `image_token`."""
+    name = re.split(r"[.\[/\s]", key.rstrip("]\"'"))[-1].replace("-", "_")
+    if not credential(name.strip("_\"'")):
+        return name.lower() == "__token"
+    upper = name.upper()
+    return name == upper or not upper.endswith("TOKEN") or re.search(_OPENS, upper) is not None
+
+
+def names_one(text: str) -> bool:
+    """Whether a text may name a key of a secret: a quick look, as `hinted`."""
+    lower = text.lower().replace("-", "_")
+    return any(map(lower.__contains__, _NAMES))
+
+
 def redact(text: str) -> str:
     """Mask every secret in any text, whatever surrounds it; before the text is cut, or a part may be left.
 
     Placeholders may be masked too.
     """
+    text = redact_shapes(text)
+    if "\\" in text:
+        text = re.sub(_ESCAPED, _decoded, text)
+    if hinted(text) and ("'" in text or '"' in text):
+        text = re.sub(_PIECES, _pieces, text)
+    if names_one(text):
+        from loralint.source.credentials import hide_named
+
+        return hide_named(text)
+    return text
+
+
+def _decoded(one: re.Match[str]) -> str:
+    """A word with escapes, masked where it holds a secret once they are decoded."""
+    plain_text = re.sub(_ESCAPE, lambda part: _character(int(part[1] or part[2] or part[3], 16)), one[0])
+    return MASK if redact_shapes(plain_text) != plain_text else one[0]
+
+
+def _character(code: int) -> str:
+    return chr(code) if code < 0x110000 else "?"
+
+
+def _pieces(one: re.Match[str]) -> str:
+    whole = re.sub(r"[\"'](?:\s*(?:\+\s*)?[rbuf]?[\"'])?", "", one[0])
+    return re.sub(r"[\w-]+(?=[\"']|$)", MASK, one[0]) if redact_shapes(whole) != whole else one[0]
+
+
+def redact_shapes(text: str) -> str:
+    """Mask the secrets that their own shape tells, or the variable of a manifest: what `find` reports, and more."""
     if hinted(text):
         text = re.sub(_ANY, MASK, text)
     lower = text.lower()
     if "bearer" in lower:
         text = re.sub(_BEARER, rf"\1{MASK}", text)
     if "://" in text and "@" in text:
-        text = re.sub(_URL_PASSWORD, rf"\1{MASK}\3", text)
+        text = re.sub(_URL_SLASH, rf"\1{MASK}\3", re.sub(_URL_PASSWORD, rf"\1{MASK}\3", text))
     if ("wandb" in lower and "key" in lower) or "secret" in lower:
         text = re.sub(_NAMED, rf"\1\2{MASK}", text)
     if "value" in lower and "name" in lower:
-        text = re.sub(_VARIABLE, lambda one: f"{one[1]}{one[2]}{one[3]}{MASK}" if credential(one[2]) else one[0], text)
+        text = re.sub(VARIABLE, lambda one: f"{one[1]}{one[2]}{one[3]}{MASK}" if credential(one[2]) else one[0], text)
         text = re.sub(
-            _VARIABLE_AFTER, lambda one: f"{one[1]}{MASK}{one[3]}{one[4]}" if credential(one[4]) else one[0], text
+            VARIABLE_AFTER, lambda one: f"{one[1]}{MASK}{one[3]}{one[4]}" if credential(one[4]) else one[0], text
         )
     return text
 
 
 def mask(key: str, text: str) -> str:
     """Mask what is a secret by the name of its key alone, else redact."""
-    return MASK if find(key, text.strip("\"' ")) else redact(text)
+    bare = text.strip("\"' ")
+    return MASK if find(key, bare) or _named(key, bare) else redact(text)
+
+
+def _named(key: str, text: str) -> bool:
+    if not key_of_secret(key):
+        return False
+    from loralint.source.credentials import plain
+
+    return not plain(text)
 
 
 def _placeholder(secret: str) -> bool:

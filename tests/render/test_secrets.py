@@ -101,3 +101,41 @@ def test_a_secret_under_any_key(placed, name):
     if placed.get("wandb_api_key") == ("wandb_api_key", SECRETS["wandb_api_key"]) and len(placed) == 1:
         told.add("wandb_api_key")  # 40 hexadecimal digits are a secret under their own name only
     _assert_silent(json.dumps(config, indent=1), name, told, framework="axolotl")
+
+
+_JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: t}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: t
+        image: x
+        command: [axolotl, train, c.yaml, --learning_rate, $(HF_TOKEN)]
+        env:
+        - name: HF_TOKEN
+          value: S3cr3tZeug9
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("s.yaml", _JOB),
+        ("s.yaml", _JOB.replace("$(HF_TOKEN)", "5, --hub_token, S3cr3tZeug9")),
+        ("t.sh", "export HF_TOKEN=S3cr3tZeug9\naxolotl train c.yaml --learning_rate=5 --hub-token S3cr3tZeug9\n"),
+        ("t.sh", "HF_TOKEN=S3cr3tZeug9\naxolotl train c.yaml --learning_rate $HF_TOKEN\n"),
+        ("c.yaml", json.dumps({**BASE, "learning_rate": 5, "hub_token": "S3cr3tZeug9"}, indent=1)),
+    ],
+    ids=["variable", "argument", "export", "script", "key"],
+)
+def test_the_value_of_a_credential_shows_nowhere(tmp_path, name, text):
+    (tmp_path / "c.yaml").write_text(json.dumps({**BASE, "lora_r": 8, "lora_alpha": 8}))
+    (tmp_path / name).write_text(text)
+    report = loralint.check(tmp_path, settings=Settings(preview=True), show_settings=True)
+    assert any(one.span.file.endswith(name) for run in report.runs for one in run.findings)
+    for format_ in FORMATS:
+        assert "Zeug9" not in render(format_, report, color=True)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loralint.source.secrets import MASK, credential, find, redact
+from loralint.source.credentials import hide, values
+from loralint.source.secrets import MASK, credential, find, key_of_secret, mask, redact
 
 BODY = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789aBcDeFgHiJkLmN"
 
@@ -149,3 +150,87 @@ def test_other_variables_stay_as_they_are(text):
 def test_a_key_in_a_program_is_masked(line):
     key = "0123456789abcdef" * 2 + "01234567"
     assert redact(line.format(key)) == line.format("***")
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("export HF_TOKEN=S3cr3tZeug9", "export HF_TOKEN=***"),
+        ("HF_TOKEN=S3cr3t9 run --hub-token S3cr3t9 --r 8", "HF_TOKEN=*** run --hub-token *** --r 8"),
+        ("[run,--hub_token,S3cr3t9,--hub_token=S3cr3t9]", "[run,--hub_token,***,--hub_token=***]"),
+        ("- --hub_token\n- S3cr3t9\n- --r", "- --hub_token\n- ***\n- --r"),
+        ('"--hub_token", "S3cr3t9", "--r"', '"--hub_token", "***", "--r"'),
+        ('--hub_token S3"cr3t9" --r 8', '--hub_token ***"***" --r 8'),
+        ("hub_token: S3cr3t9\nr: 8", "hub_token: ***\nr: 8"),
+        ('"hub_token": "S3cr3t9",\n "r": 8', '"hub_token": "***",\n "r": 8'),
+        ("WANDB_API_KEY:\n  - S3cr3t9\nr: 8", "WANDB_API_KEY:\n  - ***\nr: 8"),
+        ("f(hub_token='hf_'+'S3cr3t9', r=8)", "f(hub_token='***'+'***', r=8)"),
+        ("f(hub_token='hf_' 'S3cr3t9', r=8)", "f(hub_token='***' '***', r=8)"),
+        ("hub_token=('hf_'\n  'S3cr3t9')", "hub_token=('***'\n  '***')"),
+        ('os.environ.setdefault("HF_TOKEN", "S3cr3t9")', 'os.environ.setdefault("HF_TOKEN", "***")'),
+        ("${HF_TOKEN:-S3cr3t9}", "${HF_TOKEN:-***}"),
+        ("https://user:p@S3cr3t9@host/x", "https://user:***@host/x"),
+        ("https://user:p/S3cr3t9@host/x", "https://user:***@host/x"),
+        ("wandb: {key: " + "0123456789" * 4 + "}", "wandb: {key: ***}"),
+        ("wandb:\n  project: a\n  key: " + "0123456789" * 4, "wandb:\n  project: a\n  key: ***"),
+    ],
+)
+def test_what_stands_behind_the_name_of_a_credential_is_masked(text, masked):
+    assert redact(text) == masked
+    assert redact(masked) == masked
+
+
+def test_a_token_in_pieces_or_behind_escapes_is_masked_under_any_name():
+    body = BODY[:34]
+    assert redact(f"note: '{'hf_' + body[:9]}' + '{body[9:]}'") == "note: '***' + '***'"
+    assert redact(f'note: "\\x68f_{body}"') == 'note: "***"'
+    assert redact(f'{{"note": "\\u0068f_{body}"}}') == '{"note": "***"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tokenizer: abc12345", "max_tokens: 40960", "token_type: abc12345", "pad_token: abc12345", "eos_token: </s>",
+        "save_token: abc12345", "image_token: abc12345", "--max_tokens 40960 --tokenizer abc12345", "key: abc12345",
+        "hub_token: null\nr: 8", "hub_token:\nlearning_rate: 1", "hub_token:\n- path: abc12345", "use_auth_token: true",
+        "hub_token=hub_token", "hub_token=args.hf_token", "hub_token=os.environ['HF_TOKEN']", "HF_TOKEN=$HF_TOKEN",
+        "token=userdata.get('HF_TOKEN')", "- hub_token\n- learning_rate", "--hub_token was removed",
+        "(HF_TOKEN, WANDB_API_KEY)", "secret: {secretName: abc12345}", "${WANDB_API_KEY:?set it first}",
+        "http://localhost:8080/a/b@main", "git+https://github.com/a/b@v1", "path: 'C:\\x\\users'",
+    ],
+)  # fmt: skip
+def test_ordinary_settings_are_never_masked(text):
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("key", "is_one"),
+    [
+        ("hub_token", True), ("env.HF_TOKEN", True), ("--api-key", True), ("--token", True), ("wandb_api_key", True),
+        ("save_token", False), ("video_token", False), ("pad_token", False), ("tokens", False), ("key", False),
+    ],
+)  # fmt: skip
+def test_keys_of_secrets(key, is_one):
+    assert key_of_secret(key) is is_one
+    assert mask(key, "S3cr3t9") == (MASK if is_one else "S3cr3t9")
+    assert mask(key, "${HF_TOKEN}") == "${HF_TOKEN}"
+
+
+def test_the_values_of_a_file_are_known_for_other_places():
+    text = "env: [{name: HF_TOKEN, value: S3cr3tZeug9}]\npassword: Other8Zeug\npad_token: NotThat88\nsecret: axolotl\n"
+    assert values(text) == {"S3cr3tZeug9", "Other8Zeug"}
+    assert hide('{"value": "S3cr3tZeug9"}', values(text)) == '{"value": "***"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hf_token=" * 10_000, "--token " * 10_000, "password='a'" * 10_000, "password='a'+" * 10_000,
+     "secret: " * 10_000, "hf_" + "a'b" * 30_000, "://u:a/" * 10_000 + "@", "\\x" * 40_000, "secret:" + "\n " * 40_000],
+    ids=range(9),
+)  # fmt: skip
+def test_masking_by_names_takes_linear_time(text):
+    started = time.process_time()
+    redact(text)
+    half = time.process_time() - started
+    redact(text + text)
+    assert time.process_time() - started < max(5 * half, 2)
