@@ -26,6 +26,7 @@ from loralint.frameworks.readers.ms_swift_values import (
     UNQUANTISED,
     accumulation,
     compute_dtype,
+    distilling,
     eval_steps,
     eval_strategy,
     first,
@@ -184,6 +185,7 @@ _RUN = (
     *names("batch.micro", "per_device_train_batch_size", "batch_size", default=1),
     *names("batch.eval_micro", "per_device_eval_batch_size", "eval_batch_size", default=1),
     Entry("batch.accumulation", "gradient_accumulation_steps", not_null, default=accumulation),
+    Entry("train.task", "teacher_model", distilling, never),  # whatever it is combined with
     Entry("train.task", "rlhf_type", task),
     Entry("train.task", "task_type", words({"seq_cls": "cls", "causal_lm": SKIP}), never, "sft"),
     Entry("train.epochs", "num_train_epochs", not_null, default=until(SECOND, 1, 3.0)),

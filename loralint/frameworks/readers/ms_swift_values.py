@@ -66,6 +66,11 @@ def task(value: object) -> object:
     return "kd" if lower(value) == "gkd" else not_null(lower(value))
 
 
+def distilling(teacher: object) -> object:
+    """Read a teacher: GKD distils, and so does GRPO with one, which then needs no group of completions."""
+    return "kd" if teacher else SKIP
+
+
 def plugin(value: object) -> object:
     """Read an optimizer of ms-swift's own; its other plugins only group the parameters of the Trainer's."""
     return value if value in ("muon", "galore") else SKIP
