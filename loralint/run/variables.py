@@ -30,6 +30,8 @@ def with_variables(start: Start, document: Document, project: Project) -> Start:
     found = project.find(NAME, document.file) if os.path.basename(document.file) in _BEFORE else None
     if found is None:
         return start
+    if variables_start(found) is not None:  # it asks to be read in place of this config, and stays a run of its own
+        project.claimed.discard(os.path.realpath(found.file))
     return start._replace(parts=(*start.parts, Part("env", read_dotenv(found), ENVIRONMENT, found)))
 
 
