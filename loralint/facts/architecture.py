@@ -9,23 +9,13 @@ from loralint.facts.need import Missing
 from loralint.facts.reach import type_of
 from loralint.facts.scope import Scope, derived
 from loralint.knowledge import catalogue
-from loralint.knowledge.structure import Unsolved
+from loralint.knowledge.structure import SIZES, Unsolved
 from loralint.model import Value
 
 if TYPE_CHECKING:
     from loralint.knowledge.models import ModelFacts
 
-# sizes of the table of known models -> Transformers' usual names
-_SIZES = {
-    "hidden_size": "hidden_size",
-    "num_layers": "num_hidden_layers",
-    "intermediate_size": "intermediate_size",
-    "num_heads": "num_attention_heads",
-    "num_kv_heads": "num_key_value_heads",
-    "head_dim": "head_dim",
-    "vocab_size": "vocab_size",
-    "tied": "tie_word_embeddings",
-}
+_SIZES = {**SIZES, "tied": "tie_word_embeddings"}
 _TASKS = {"cls": "sequence-classification", "rm": "sequence-classification"}
 
 

@@ -11,22 +11,12 @@ from typing import Any
 from loralint.knowledge import catalogue, local_config
 from loralint.knowledge.catalogue import Architecture
 from loralint.knowledge.models import ModelFacts, kind_of, of_family
-from loralint.knowledge.structure import Unsolved
+from loralint.knowledge.structure import SIZES, Unsolved
 from loralint.knowledge.targets import SUPPORTED
 
 _DTYPES = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 _TOWERS = ("vision", "visual", "audio", "speech")
-# size of ModelFacts -> what Transformers calls it
-_SIZES = {
-    "hidden_size": "hidden_size",
-    "num_layers": "num_hidden_layers",
-    "intermediate_size": "intermediate_size",
-    "num_heads": "num_attention_heads",
-    "num_kv_heads": "num_key_value_heads",
-    "head_dim": "head_dim",
-    "vocab_size": "vocab_size",
-    "context": "max_position_embeddings",
-}
+_SIZES = {**SIZES, "context": "max_position_embeddings"}
 
 
 def facts(path: str, base: str) -> ModelFacts:

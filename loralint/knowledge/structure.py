@@ -18,6 +18,12 @@ _TOO_MANY = "its config asks for more modules than any model has"
 Shapes = tuple[tuple[str, tuple[int, ...] | None], ...]
 Row = Sequence[Any]
 
+SIZES = {  # of ModelFacts -> what Transformers calls them
+    "hidden_size": "hidden_size", "num_layers": "num_hidden_layers", "intermediate_size": "intermediate_size",
+    "num_heads": "num_attention_heads", "num_kv_heads": "num_key_value_heads", "head_dim": "head_dim",
+    "vocab_size": "vocab_size",
+}  # fmt: skip
+
 
 class Unsolved(Exception):  # noqa: N818 - not an error: this structure cannot be told from this config
     """Why the modules of this config are not known."""
