@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.observe import place
+from loralint.frameworks.readers.llamafactory_refusals import REFUSALS
+from loralint.frameworks.refusals import refused
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Unknown
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, value
 
+_STOPS = "LLaMA-Factory stops once the arguments are read"
 _ON_THE_FLY = ("bnb", "hqq", "eetq")
 _WHOLE = ("use_galore", "use_apollo", "use_badam")
 _ADAPTER_ONLY = ("use_dora", "use_rslora", "pissa_init", "loraplus_lr_ratio", "adapter_name_or_path")
+# What a picture and a frame are scaled to by default: the bounds may not cross.
+_PIXELS = {"image": (768 * 768, 32 * 32), "video": (256 * 256, 16 * 16)}
 # Keys whose list is one text with commas: argparse hands on one word of them.
 _LISTED = (
     "lora_target", "additional_target", "oft_target", "galore_target", "apollo_target", "freeze_trainable_modules",
@@ -37,7 +42,13 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     if document.root is None:
         return []
     alone = (_alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing)
-    return [*(one for look_at in alone for one in look_at(document, document.root)), *_method(document, look)]
+    return [
+        *(one for look_at in alone for one in look_at(document, document.root)),
+        *_method(document, look),
+        *refused(document, look, REFUSALS, _STOPS, "omegaconf", "llamafactory"),
+        *_bounds(document, look),
+        *_shares(document, document.root),
+    ]
 
 
 def _written(root: Node, key: str) -> tuple[Pair, object] | None:
@@ -144,6 +155,33 @@ def _unsloth(document: Document, root: Node) -> Iterator[Observation]:
         )
 
 
+def _bounds(document: Document, look: Look) -> Iterator[Observation]:
+    """A largest size that is below the smallest."""
+    root = document.root
+    assert root is not None
+    for what, defaults in _PIXELS.items() if look.version_is("llamafactory>=0.9.3") else ():
+        keys = [f"{what}_max_pixels", f"{what}_min_pixels"]
+        found = [_written(root, key) for key in keys]
+        most, least = (one[1] if one else usual for one, usual in zip(found, defaults, strict=True))
+        pair = next((one[0] for one in found if one is not None), None)
+        if pair is not None and isinstance(most, int) and isinstance(least, int) and most < least:
+            message = f"{_STOPS}, since {keys[0]} {most} is below {keys[1]} {least}"
+            yield Observation("rejected", place(document, pair, pair.key), "crash", message, package="llamafactory")
+
+
+def _shares(document: Document, root: Node) -> Iterator[Observation]:
+    """Shares of another number than there are datasets."""
+    names, shares = _written(root, "dataset"), _written(root, "interleave_probs")
+    if names is not None and shares is not None and isinstance(shares[1], str) and isinstance(names[1], str):
+        counts = [len(text.split(",")) for text in (names[1], shares[1])]
+        if counts[0] != counts[1]:
+            message = f"{_STOPS}, since there are {counts[0]} datasets and {counts[1]} shares"
+            beside = place(document, names[0], "dataset")
+            yield Observation(
+                "rejected", place(document, shares[0], "interleave_probs"), "crash", message, other=beside
+            )
+
+
 def _clashing(document: Document, root: Node) -> Iterator[Observation]:
     method = _written(root, "finetuning_type")
     tuned = method[1] if method is not None else "lora" if root.pair("finetuning_type") is None else None
@@ -171,5 +209,5 @@ def _refused(
     found = _on(root, key)
     if found is not None:
         beside = place(document, other[0], other[0].key) if other is not None else None
-        message = f"LLaMA-Factory stops once the arguments are read, since {why}"
+        message = f"{_STOPS}, since {why}"
         yield Observation("rejected", place(document, found[0], key), "crash", message, other=beside)

@@ -11,12 +11,16 @@ from collections.abc import Iterator
 
 from loralint.frameworks.key_list import key_list
 from loralint.frameworks.observe import place
+from loralint.frameworks.readers.ms_swift_refusals import REFUSALS
 from loralint.frameworks.readers.training_arguments import observe_strategies
+from loralint.frameworks.refusals import refused
 from loralint.frameworks.table import Look, Observation
 from loralint.source.document import Document, Node
 from loralint.source.scalars import is_template, plain
 
 _FLASH = ("flash_attn", "flash_attention_2", "flash_attention_3", "flash_attention_4")
+_TUNERS = ("tuner_type", "train_type")
+_ADAPTERS = ("lora", "adalora", "longlora", "boft", "vera", "bone")
 _NO_BITS_NEEDED = ("fp8", "awq", "gptq", "gptq_v2")
 _VALIDATION = ("val_dataset", "cached_val_dataset", "split_dataset_ratio", "eval_dataset")
 
@@ -32,6 +36,8 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
         *_quantisation(document, root),
         *_targets(document, root),
         *_refused(document, root, look),
+        *refused(document, look, REFUSALS, "ms-swift stops before it loads anything", "pyyaml", "ms-swift"),
+        *_unfrozen(document, root),
     ]
 
 
@@ -90,6 +96,16 @@ def _targets(document: Document, root: Node) -> Iterator[Observation]:
     if _value(root, "target_regex") and named not in (None, [], "all-linear", ["all-linear"]):
         message = "`target_regex` takes its place"
         yield _at(document, "target_modules", "ignored", "lost", message, "", "remove")
+
+
+def _unfrozen(document: Document, root: Node) -> Iterator[Observation]:
+    """Names of parameters to train, which only a run without adapters looks at."""
+    tuned = next((word for key in _TUNERS if (word := _value(root, key)) is not None), None)
+    for key in ("trainable_parameters", "trainable_parameters_regex", "freeze_parameters", "freeze_parameters_ratio"):
+        if _value(root, key) and tuned in _ADAPTERS:
+            message = f"under {tuned} only the adapter trains, and nothing reads `{key}`"
+            fault = _at(document, key, "ignored", "lost", message)
+            yield fault._replace(data={"advice": "name whole modules that are to train, too, in modules_to_save"})
 
 
 def _refused(document: Document, root: Node, look: Look) -> Iterator[Observation]:

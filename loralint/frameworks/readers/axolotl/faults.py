@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.lookup import closest
+from math import prod
+
+from loralint.frameworks.lookup import closest, find
 from loralint.frameworks.observe import place
+from loralint.frameworks.readers.axolotl.refusals import REFUSALS
 from loralint.frameworks.readers.axolotl.table import ATTENTION_SWITCHES
+from loralint.frameworks.refusals import refused
 from loralint.frameworks.table import Look, Observation
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, number_text, plain
@@ -12,6 +16,7 @@ from loralint.source.scalars import is_template, number_text, plain
 _STOPS = "axolotl stops before it loads anything"
 _ADAPTERS = ("lora", "qlora", "llama-adapter")
 _MIXLORA = "axolotl>=0.20"
+_PASSES = ("micro_batch_size", "gradient_accumulation_steps")
 # Two keys that may not both say something: the one to point at, the other, and why.
 _CLASHES: tuple[tuple[str, str, str], ...] = (
     ("batch_size", "gradient_accumulation_steps", "it accumulates by one of the two"),
@@ -140,6 +145,37 @@ def fp16_beside_bf16(document: Document, _: Look) -> list[Observation]:
     return [Observation("ignored", place(document, fp16, "fp16"), "harmless", message, rewrite="remove", other=other)]
 
 
+def refusals(document: Document, look: Look) -> list[Observation]:
+    """Observe what one more key, or what it holds, turns into a refusal."""
+    return list(refused(document, look, REFUSALS, _STOPS, "pyyaml", "axolotl"))
+
+
+def whole_groups(document: Document, look: Look) -> list[Observation]:
+    """Observe GRPO whose rows of one process, by accumulation, are no multiple of a group, whatever the GPUs are."""
+    root = document.root
+    assert root is not None
+    if _word(root, "rl") != "grpo" or not look.version_is("axolotl>=0.17"):
+        return []
+    group, made = find(root, "trl.num_generations"), find(root, "trl.generation_batch_size")
+    counts = [_whole(made.value)] if made else [_whole(node) if node else 1 for node in map(root.get, _PASSES)]
+    size = _whole(group.value) if group is not None else None
+    if group is None or size is None or size < 2 or None in counts:
+        return []
+    rows = prod(count for count in counts if count is not None)
+    if not rows % size:
+        return []
+    how = "trl.generation_batch_size" if made else " x ".join(_PASSES)
+    message = f"{_STOPS}, since {how} is {rows}, which is no multiple of {size}; it does not count GPUs here"
+    clash = _rejected(document, group, message)
+    place_of = place(document, group, "trl.num_generations")
+    return [clash._replace(value=place_of, package="axolotl", data={"advice": f"write a divisor of {rows}"})]
+
+
+def _word(root: Node, key: str) -> object:
+    node = root.get(key)
+    return plain(node, "pyyaml") if node is not None else None
+
+
 def _rejected(document: Document, pair: Pair, message: str, rewrite: str = "") -> Observation:
     return Observation("rejected", place(document, pair, pair.key), "crash", message, "", rewrite)
 
@@ -162,4 +198,7 @@ def _whole(node: Node) -> int | None:
     return number if isinstance(number, int) else None
 
 
-FAULTS = (refused_together, unknown_adapter, sharegpt, batch_size_alone, table_with_packing, fp16_beside_bf16)
+FAULTS = (
+    refused_together, refusals, whole_groups, unknown_adapter, sharegpt, batch_size_alone, table_with_packing,
+    fp16_beside_bf16,
+)  # fmt: skip
