@@ -53,7 +53,8 @@ def _build(condition: Condition) -> Callable[[Scope], Truth]:
         return lambda scope: asked(scope.get(name))
     if isinstance(right, dict) and "field" in right:
         return lambda scope: compare(head, scope.get(name).value, argument(right, scope))
-    return lambda scope: compare(head, scope.get(name).value, right)
+    compared = _compared(head, right)
+    return lambda scope: compared(scope.get(name).value)
 
 
 def _origin(operator: str, wanted: bool) -> Callable[[Value], Truth]:
@@ -127,13 +128,25 @@ def _test(operator: str, right: Any) -> Callable[[Value], bool]:
 
 
 def _made(operator: str, right: Any) -> Callable[[Value], bool]:
-    """The test itself; the commonest comparisons need no call of their own."""
     if operator in _ORIGINS:
         asked = _origin(operator, bool(right))
         return lambda value: asked(value) is not False
-    if operator == "eq" and isinstance(right, bool):
-        return lambda value: value.value is right or isinstance(value.value, Unknown)
-    return lambda value: compare(operator, value.value, right) is not False
+    compared = _compared(operator, right)
+    return lambda value: compared(value.value) is not False
+
+
+def _compared(operator: str, right: Any) -> Callable[[object], Truth]:
+    """`compare` with a right side that never changes; the commonest comparisons are one look at the left side."""
+    if operator in ("eq", "ne") and isinstance(right, bool):
+        same = operator == "eq"
+        return lambda left: left if isinstance(left, Unknown) else (left is right) is same
+    words = right if operator in ("in", "not_in") else [right] if operator in ("eq", "ne") else ()
+    if words and all(type(word) is str for word in words):
+        among, lowered = operator in ("eq", "in"), frozenset(word.lower() for word in words)
+        return lambda left: (
+            (left.lower() in lowered) is among if type(left) is str else compare(operator, left, right)
+        )
+    return lambda left: compare(operator, left, right)
 
 
 def argument(raw: object, scope: Scope) -> object:

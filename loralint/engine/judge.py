@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loralint.checks import template
-from loralint.checks.conditions import Guard, guards, holds
+from loralint.checks.conditions import holds
 from loralint.checks.hit import Hit
+from loralint.engine.plan import MET, concerned, plan_of
 from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
 from loralint.model import Finding, Fix, Note, Related, Span, Unknown, Value
@@ -51,73 +52,9 @@ class Judgement:
 def judge(rules: tuple[Rule, ...], config: Config, scope: Scope, *, fixes: bool = True) -> Judgement:
     """Run every rule that applies to the framework and versions of this run."""
     out = Judgement(fixes)
-    kinds = {one.kind for one in scope.observations} | {one.kind for one in scope.events}
-    answers: dict[Guard, bool] = {}
-    written, whole = config.written(), not config.open
-    for rule, wanted, needed, must in _plan(rules, config):
-        if wanted is not None:
-            if kinds.isdisjoint(wanted):
-                continue
-        elif (whole and not must <= written) or _ruled_out(needed, scope, answers):
-            continue
+    for rule in concerned(plan_of(rules, config), config, scope):
         _each(rule, config, scope, out)
     return out
-
-
-def _ruled_out(needed: tuple[Guard, ...], scope: Scope, answers: dict[Guard, bool]) -> bool:
-    """Whether one look shows that the rule is silent here; a rule that passes is judged in full."""
-    for guard in needed:
-        answer = answers.get(guard)
-        if answer is None:
-            field, test = guard
-            answer = answers[guard] = test(scope.peek(field))
-        if not answer:
-            return True
-    return False
-
-
-# Templates that look at what was observed or done, with the argument that names what they are about.
-_MET = {"observation": "kind", "event": "kind", "order": "then", "missing": "of"}
-
-
-class Step(NamedTuple):
-    """A rule with what has to be there before it is worth judging.
-
-    wanted: kinds of observation or event. needed: answers of fields. must: fields whose default gives the wrong answer,
-    so that somebody must have written them.
-    """
-
-    rule: Rule
-    wanted: frozenset[str] | None
-    needed: tuple[Guard, ...]
-    must: frozenset[str] = frozenset()
-
-
-# By identity of the rules, the reader's table and the versions, each their own while they are kept here.
-_PLANS: dict[tuple[int, int, int, tuple[str, ...]], tuple[list[Step], object]] = {}
-
-
-def _plan(rules: tuple[Rule, ...], config: Config) -> list[Step]:
-    """The rules for a framework at some versions, looked at once for all of its files."""
-    reader, versions = config.reader, config.versions
-    found = _PLANS.get((id(rules), id(reader.table), id(versions), reader.kin))
-    if found is None:
-        names = {reader.name, *reader.kin}
-        own = [rule for rule in rules if rule.frameworks is None or not names.isdisjoint(rule.frameworks)]
-        steps = [_step(rule, config) for rule in own if all(map(versions.satisfy, rule.versions))]
-        found = _PLANS[id(rules), id(reader.table), id(versions), reader.kin] = (steps, (rules, reader.table, versions))
-    return found[0]
-
-
-def _step(rule: Rule, config: Config) -> Step:
-    met = rule.args.get(_MET.get(rule.uses, ""))
-    if met is not None:
-        return Step(rule, frozenset(met if isinstance(met, list) else [met]), ())
-    # a template that compares a field has nothing to say of one without a value
-    needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
-    asked = guards(["all", *([rule.when] if rule.when else []), *needed])
-    must = {field for field, test in asked if (plain := config.constant(field)) is not None and not test(plain)}
-    return Step(rule, None, asked, frozenset(must))
 
 
 def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
@@ -148,9 +85,9 @@ def _apply(rule: Rule, at: tuple[str, ...], config: Config, scope: Scope, out: J
     if truth is False:
         return
     answer: list[Hit] | Unknown = []
-    if truth is True or rule.uses in _MET:
+    if truth is True or rule.uses in MET:
         answer = template(rule.uses)(scope, rule.args, at)
-    if isinstance(truth, Unknown) and (answer or rule.uses not in _MET):
+    if isinstance(truth, Unknown) and (answer or rule.uses not in MET):
         answer = truth
     if isinstance(answer, Unknown):
         out.unchecked.setdefault(answer.reason, []).append(rule.id)

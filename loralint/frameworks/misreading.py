@@ -6,6 +6,8 @@ from loralint.source.document import Node
 from loralint.source.scalars import number_text, value
 
 _NUMBERS = frozenset({"int", "float", "number"})
+# Types of fields whose values can be misread; a text is taken as it stands.
+MISREADABLE = _NUMBERS | {"bool"}
 # What says no, and is a text that counts as true where nothing converts it.
 DENIALS = frozenset({"false", "no", "off", "0"})
 

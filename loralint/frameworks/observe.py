@@ -15,7 +15,9 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     loose     mappings ("" for the top) with keys of the user's own, of which only a likely slip is told
     extends   another list that this one adds to: what it knows at the top is not moved here
     dashes    true: keys at the root are argparse's flags, which may be written `--key` and cut short
-    scripts   {name of a script: {flags, lacks, defaults}}: one list for scripts of a family, see key_list
+    scripts   {name of a script: {flags, lacks, defaults, required}}: one list for scripts of a family, see key_list
+    switches  flags that take no value
+    required  flags without which the script does not start; those of one script in its row
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
     choices   {dotted key: {values, effect, message, when, package, instead, also, slips}}: words that the key takes
               (`*` stands for anything), what another one does, what to write if it resembles none or is a known
@@ -32,7 +34,7 @@ from loralint.frameworks.key_list import abbreviated, key_list, settled, top_key
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import closest, find, met
-from loralint.frameworks.misreading import misreading
+from loralint.frameworks.misreading import MISREADABLE, misreading
 from loralint.frameworks.table import ANY, Look, Observation, Reader
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
@@ -278,10 +280,11 @@ def misread(document: Document, reader: Reader) -> Iterator[Observation]:
     assert document.root is not None
     told = set()
     for entry in met(reader.table, document.root):
-        head = find(document.root, entry.key) if entry.key not in told else None
+        wanted = FIELDS[entry.field].type
+        head = find(document.root, entry.key) if wanted in MISREADABLE and entry.key not in told else None
         if head is None or head.value.kind != "scalar":
             continue
-        fault = misreading(head.value, FIELDS[entry.field].type, reader.dialect, reader.converts(entry.key))
+        fault = misreading(head.value, wanted, reader.dialect, reader.converts(entry.key))
         if fault:
             told.add(entry.key)  # a key with rows for two fields is misread once
             yield Observation("coerced", place(document, head, entry.key), *fault)
