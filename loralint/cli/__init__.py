@@ -34,6 +34,7 @@ COMMANDS = {
     "signed": "Check that commits which change configs are signed, before a push.",
     "audit": "Verify or show the records of what fixes changed.",
     "lsp": "Serve an editor: findings as you type, quick fixes, explanations.",
+    "serve": "Serve a Kubernetes API server as an admission webhook.",
 }
 
 

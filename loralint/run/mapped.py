@@ -24,7 +24,7 @@ from loralint.source.inner import InnerDocument
 if TYPE_CHECKING:
     from loralint.run.manifests import Container
 
-_ENDS = (".yaml", ".yml", ".json", ".toml")
+ENDS = (".yaml", ".yml", ".json", ".toml")
 # Variables by which an image is told its config: as a path, or as the text itself in base64.
 _PATHS = ("SFT_TRAINER_CONFIG_JSON_PATH",)
 _TEXTS = ("SFT_TRAINER_CONFIG_JSON_ENV_VAR",)
@@ -97,7 +97,7 @@ def _mounted(container: Container) -> Iterator[Document]:
         for source in sources:
             found = find_map(place.all_maps(), word(named(source, "configMap"), "name"), place.namespace)
             for key, one in list(found.files.items())[:_MOST] if found is not None else ():
-                if key.endswith(_ENDS):
+                if key.endswith(ENDS):
                     yield one.read(key)
 
 
@@ -108,7 +108,7 @@ def unmounted_starts(
     used = {text for one in beside for text in _texts(one, document)}
     found: list[Start] = []
     for one in maps_of(document):
-        if any(key.endswith(_ENDS) for key in one.files) and not mounted_beside(one.name, document, project):
+        if any(key.endswith(ENDS) for key in one.files) and not mounted_beside(one.name, document, project):
             alone = [
                 _alone(key, given, options) for key, given in list(one.files.items())[:_MOST] if _free(given, used)
             ]
@@ -134,5 +134,5 @@ def _texts(start: Start, document: Document) -> set[int]:
 
 
 def _alone(key: str, given: Text, options: Options) -> Start | None:
-    start = _config(given.read(key), options) if key.endswith(_ENDS) else None
+    start = _config(given.read(key), options) if key.endswith(ENDS) else None
     return start._replace(reason=f"`{key}` of a ConfigMap: {start.reason}") if start is not None else None

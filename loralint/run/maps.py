@@ -26,7 +26,7 @@ _NAME = re.compile(r"""["']?(?:name|config)["']?:[ \t]*["']?([A-Za-z0-9][\w.-]*)
 def maps_around(document: Document, project: Project, given: Mapping[str, str]) -> tuple[ConfigMap, ...]:
     """The maps at hand besides the file's own, the caller's first."""
     own = {one.name for one in maps_of(document)}
-    found = [_given(name, path, project) for name, path in given.items()]
+    found = [*project.maps, *(_given(name, path, project) for name, path in given.items())]
     wanted = frozenset(_WANTED.findall(document.text)) - own - given.keys()
     for one in _beside(document, project) if wanted else ():
         if one.maps and not wanted.isdisjoint(one.names):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from loralint.source.discover import lexically_within, within
 from loralint.source.document import Document
 from loralint.source.read import read_bytes, read_file
+
+if TYPE_CHECKING:
+    from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 
 
 class Lookup(Protocol):
@@ -39,10 +42,10 @@ class Project:
     `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own. For each
     folder that was asked about, `pins` holds what its files fix, package -> version, and `manifests` which of them are
     manifests. given: files that the caller named, which are meant wherever a name fits them. texts: real path -> what a
-    file is to say, whatever stands on the disk.
+    file is to say, whatever stands on the disk. maps: ConfigMaps that are at hand and stand in no file.
     """
 
-    __slots__ = ("_documents", "_given", "_models", "claimed", "manifests", "pins", "roots", "texts")
+    __slots__ = ("_documents", "_given", "_models", "claimed", "manifests", "maps", "pins", "roots", "texts")
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
         self._given = given
@@ -51,6 +54,7 @@ class Project:
         self.pins: dict[str, dict[str, str]] = {}
         self.manifests: dict[str, list[Manifest]] = {}
         self.texts: Mapping[str, str] = {}
+        self.maps: tuple[ConfigMap, ...] = ()
         self._documents: dict[str, Document] = {}
         self._models: dict[tuple[str, str], str | None] = {}
 

@@ -1,0 +1,174 @@
+"""One review from its bytes to its answer, whatever happens on the way."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any, NamedTuple
+
+from loralint.version import __version__
+from loralint.webhook.cache import Cache, digest
+from loralint.webhook.decision import CONTROLLERS, Decision, decide, is_trusted, rules_of
+from loralint.webhook.judging import Judged, Task, Told
+from loralint.webhook.log import Log
+from loralint.webhook.lookup import Looked, Lookup
+from loralint.webhook.messages import NOT_CHECKED, not_checked, warning
+from loralint.webhook.metrics import Metrics
+from loralint.webhook.objects import CONFIG_MAP, KINDS, POD
+from loralint.webhook.patch import operations
+from loralint.webhook.pool import Judge, Unjudged
+from loralint.webhook.review import Head, Request, answer, read_head, read_request
+from loralint.webhook.worker import place_in_code
+
+# Bytes up to which a review is read in the event loop: some 2 ms.
+_SMALL = 128 * 1024
+
+
+class Policy(NamedTuple):
+    """What whoever runs the service decides. controllers: see `decision.is_trusted`."""
+
+    mode: str = "warn"
+    mutate: bool = False
+    pods: bool = False
+    controllers: frozenset[str] = CONTROLLERS
+
+
+class Outcome(NamedTuple):
+    """An answer on its way. verdict: allow, warn, deny, patch, skip or error; reason: why nothing was judged."""
+
+    decision: Decision
+    found: tuple[Told, ...] = ()
+    reason: str = ""
+    place: str = ""
+    patch: str = ""
+
+
+_ALLOWED = Outcome(Decision("allow", []))
+
+
+def skipped(reason: str, place: str = "") -> Outcome:
+    """An object that is let through unjudged, with a warning where its author would like to know."""
+    verdict = "error" if reason in ("internal", "crashed") else "skip"
+    return Outcome(Decision(verdict, [not_checked(reason)] if reason in NOT_CHECKED else []), (), reason, place)
+
+
+class Admission:
+    """Answers reviews. judge: who judges; lookup: None where no map is looked up."""
+
+    def __init__(
+        self, policy: Policy, judge: Judge, lookup: Lookup | None = None, *, metrics: Metrics, log: Log
+    ) -> None:
+        self.policy = policy
+        self.metrics = metrics
+        self._judge = judge
+        self._lookup = lookup
+        self._log = log
+        self._cache = Cache()
+
+    async def validate(self, body: bytes, mode: str, seconds: float) -> dict[str, Any]:
+        """Judge an object. Raises BadReviewError."""
+        return await self._answered(body, "validate", mode or self.policy.mode, seconds)
+
+    async def mutate(self, body: bytes, seconds: float) -> dict[str, Any]:
+        """Mend a new ConfigMap. Raises BadReviewError."""
+        return await self._answered(body, "mutate", "fix" if self.policy.mutate else "off", seconds)
+
+    async def _answered(self, body: bytes, hook: str, mode: str, seconds: float) -> dict[str, Any]:
+        began = monotonic()
+        request = await self._read(body, seconds)
+        outcome = _ALLOWED
+        if mode != "off":
+            outcome = await self._outcome(request, hook, mode, began + seconds)
+        took = monotonic() - began
+        self._count(request.head, outcome, hook, mode, took, len(body))
+        decision = outcome.decision
+        audit = {"version": __version__, "mode": mode, "milliseconds": str(round(took * 1000))}
+        if outcome.found:
+            audit["rules"] = rules_of(outcome.found)
+        return answer(
+            request.head.uid, allowed=decision.verdict != "deny", message=decision.message,
+            warnings=decision.warnings, audit=audit, patch=outcome.patch,
+        )  # fmt: skip
+
+    async def _read(self, body: bytes, seconds: float) -> Request:
+        if len(body) <= _SMALL:
+            return read_request(body, pods=self.policy.pods)
+        try:
+            return await self._judge.read(body, seconds)
+        except Unjudged as unjudged:
+            return Request(read_head(body), unjudged.reason)
+
+    async def _outcome(self, request: Request, hook: str, mode: str, until: float) -> Outcome:
+        if request.skip:
+            return skipped(request.skip)
+        try:
+            if hook == "mutate":
+                return await self._mended(request, until)
+            return await self._judged(request, mode, until)
+        except Unjudged as unjudged:
+            return skipped(unjudged.reason, unjudged.place)
+        except Exception as error:  # noqa: BLE001 - a fault of ours must never keep an object out of a cluster
+            return skipped("internal", place_in_code(error))
+
+    async def _judged(self, request: Request, mode: str, until: float) -> Outcome:
+        judged = await self._verdict(Task(request.text, request.base), until)
+        looked = Looked()
+        if judged.trains and request.maps and self._lookup is not None:
+            looked = await self._lookup.maps(request.head.namespace, request.maps)
+            for result in looked.results:
+                self.metrics.lookups.labels(result).inc()
+            if looked.maps:
+                judged = await self._verdict(Task(request.text, request.base, looked.maps), until)
+        trusted = is_trusted(request.head, self.policy.controllers)
+        decision = decide(judged, request.head, mode, trusted=trusted, notes=_notes(request, looked))
+        return Outcome(decision, judged.findings)
+
+    async def _verdict(self, task: Task, until: float) -> Judged:
+        key = digest(task)
+        judged = self._cache.get(key)
+        if judged is None:
+            judged = await self._judge.judge(task, until - monotonic())
+            self._cache.put(key, judged)
+        return judged
+
+    async def _mended(self, request: Request, until: float) -> Outcome:
+        """The patch of a new map. What Argo, Flux or Helm keep as a repository has it is left alone."""
+        head = request.head
+        if (head.group, head.kind) != CONFIG_MAP or head.operation != "CREATE" or request.managed:
+            return _ALLOWED
+        made = await self._judge.patch(dict(request.data), until - monotonic())
+        if not made.texts:
+            return _ALLOWED
+        told = warning(f"loralint: fixed on the way in: {', '.join(made.rules)} in {', '.join(made.texts)}")
+        return Outcome(Decision("patch", [told]), patch=operations(request.data, made.texts))
+
+    def _count(self, head: Head, outcome: Outcome, hook: str, mode: str, took: float, size: int) -> None:
+        metrics, verdict = self.metrics, outcome.decision.verdict
+        kind = head.kind if (head.group, head.kind) in KINDS | {POD} else "other"
+        operation = head.operation if head.operation in ("CREATE", "UPDATE", "DELETE", "CONNECT") else "other"
+        metrics.requests.labels(kind, operation, verdict, str(head.dry_run).lower(), mode).inc()
+        metrics.seconds.labels(hook).observe(took)
+        metrics.size.observe(size)
+        for one in outcome.found:
+            metrics.findings.labels(one.rule, one.tier).inc()
+        if outcome.reason:
+            metrics.skipped.labels(outcome.reason).inc()
+        if verdict == "error":
+            metrics.internal_errors.inc()
+        level = (
+            "error"
+            if verdict == "error"
+            else "debug"
+            if verdict == "allow" or not outcome.decision.warnings
+            else "info"
+        )
+        self._log(
+            level, "review", hook=hook, uid=head.uid, group=head.group, kind=head.kind, operation=head.operation,
+            namespace=head.namespace, name=head.name, mode=mode, verdict=verdict, rules=rules_of(outcome.found),
+            ms=round(took * 1000, 1), dry_run=head.dry_run, reason=outcome.reason, place=outcome.place,
+        )  # fmt: skip
+
+
+def _notes(request: Request, looked: Looked) -> tuple[str, ...]:
+    large = (f"`{key}` is larger than is checked here" for key in request.large)
+    gone = (f"ConfigMap `{name}` is not there yet; it is checked when it is created" for name in looked.missing)
+    return (*large, *gone)

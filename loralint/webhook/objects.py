@@ -1,0 +1,156 @@
+"""Objects of a cluster as the engine takes them: by group and kind, without what the server adds to them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text
+from loralint.source.read import read_text
+
+Object = Mapping[str, Any]
+# (group, kind): a Volcano Job and a batch Job are both called Job.
+CONFIG_MAP = ("", "ConfigMap")
+POD = ("", "Pod")
+KINDS = frozenset(
+    {
+        CONFIG_MAP,
+        ("batch", "Job"), ("batch", "CronJob"),
+        ("kubeflow.org", "PyTorchJob"), ("kubeflow.org", "MPIJob"), ("kubeflow.org", "TFJob"),
+        ("kubeflow.org", "JAXJob"), ("kubeflow.org", "XGBoostJob"), ("kubeflow.org", "PaddleJob"),
+        ("kubeflow.org", "TrainJob"), ("trainer.kubeflow.org", "TrainJob"),
+        ("trainer.kubeflow.org", "TrainingRuntime"), ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
+        ("ray.io", "RayJob"), ("jobset.x-k8s.io", "JobSet"), ("batch.volcano.sh", "Job"),
+        ("argoproj.io", "Workflow"), ("argoproj.io", "CronWorkflow"),
+        ("argoproj.io", "WorkflowTemplate"), ("argoproj.io", "ClusterWorkflowTemplate"),
+        ("workload.codeflare.dev", "AppWrapper"), ("sagemaker.amazonaws.com", "HyperPodPyTorchJob"),
+        ("kaiwo.silogen.ai", "KaiwoJob"), ("kaito.sh", "Workspace"), ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
+    }
+)  # fmt: skip
+# A training config has some kilobytes. These bound the work of one review, and the deadline bounds the rest.
+KEY_LIMIT, OBJECT_LIMIT = 256 * 1024, 512 * 1024
+# Maps of one job that are looked up, and how deep they are looked for in it.
+MOST_MAPS = 4
+_DEEP = 40
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_META = ("name", "generateName", "namespace", "labels", "annotations")
+
+
+class TooLargeError(Exception):
+    """More than is checked within a review; the message says what, in a clause."""
+
+
+def group_kind(obj: Object) -> tuple[str, str]:
+    """("batch", "Job") of an object that says `apiVersion: batch/v1`."""
+    version = str(obj.get("apiVersion") or "")
+    return version.rpartition("/")[0], str(obj.get("kind") or "")
+
+
+def is_watched(obj: Object, *, pods: bool = False) -> bool:
+    """Whether objects of this kind may start a training, or hold the config of one."""
+    kind = group_kind(obj)
+    return kind in KINDS or (pods and kind == POD)
+
+
+def manifest(obj: Object) -> str:
+    """The object as the text of a file: without what the server keeps in it, and with `binaryData` as texts.
+
+    Two objects that say the same have the same text. Raises TooLargeError.
+    """
+    kept = {key: value for key, value in obj.items() if key not in ("status", "metadata", "binaryData")}
+    kept["metadata"] = _metadata(mapping(obj.get("metadata")))
+    if group_kind(obj) == CONFIG_MAP:
+        kept["data"] = _texts(obj)
+    text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    if len(text) > OBJECT_LIMIT:
+        raise TooLargeError(f"the object has more than {OBJECT_LIMIT // 1024} KiB")
+    return text
+
+
+def _metadata(meta: Object) -> dict[str, Any]:
+    kept = {key: meta[key] for key in _META if meta.get(key)}
+    if isinstance(kept.get("annotations"), dict):
+        kept["annotations"] = {key: value for key, value in kept["annotations"].items() if key != _APPLIED}
+    return kept
+
+
+def oversized(obj: Object) -> list[str]:
+    """The keys of a map that are too large to be checked."""
+    if group_kind(obj) != CONFIG_MAP:
+        return []
+    return [key for key, value in contents(obj) if len(value) > KEY_LIMIT]
+
+
+def _texts(obj: Object) -> dict[str, str]:
+    return {key: value for key, value in contents(obj) if len(value) <= KEY_LIMIT}
+
+
+def contents(obj: Object) -> Iterator[tuple[str, str]]:
+    """The texts of a map by key. A file that is not UTF-8 throughout comes as base64; bytes of other kinds are none."""
+    data = mapping(obj.get("data"))
+    yield from ((key, value) for key, value in data.items() if isinstance(value, str))
+    for key, value in mapping(obj.get("binaryData")).items():
+        text = _decoded(value)
+        if text is not None and key not in data:
+            yield key, text
+
+
+def _decoded(raw: object) -> str | None:
+    """The text that stands in base64: UTF-8, or UTF-16 with its mark, as editors of Windows save it."""
+    try:
+        given = base64.b64decode(raw if isinstance(raw, str) else "", validate=True)
+        text = given.decode("utf-16" if given[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+    except (binascii.Error, ValueError):
+        return None
+    return None if "\0" in text else text
+
+
+def wanted_maps(obj: Object) -> tuple[str, ...]:
+    """The names of the maps that an object mounts or takes variables from, each once."""
+    if group_kind(obj) == CONFIG_MAP:
+        return ()
+    return tuple(dict.fromkeys(_named(obj, _DEEP)))
+
+
+def _named(node: object, depth: int) -> Iterator[str]:
+    if depth and isinstance(node, Mapping):
+        for key, value in node.items():
+            name = value.get("name") if isinstance(value, Mapping) else None
+            if key in ("configMap", "configMapRef", "configMapKeyRef") and isinstance(name, str) and name:
+                yield name
+            elif key not in ("metadata", "status"):
+                yield from _named(value, depth - 1)
+    elif depth and isinstance(node, list):
+        for one in node:
+            yield from _named(one, depth - 1)
+
+
+class MapFiles(NamedTuple):
+    """A map that was looked up: its texts by key."""
+
+    name: str
+    data: Mapping[str, str]
+
+    @property
+    def config_map(self) -> ConfigMap:
+        """The map as the engine takes it, each key a file called by map and key."""
+        files = {key: Text(read_text(text, file_of(self.name, key)), None) for key, text in self.data.items()}
+        return ConfigMap(self.name, "", files)
+
+
+def file_of(name: str, key: str) -> str:
+    """What a key of a looked-up map is called in findings."""
+    return f"ConfigMap/{name}/{key}"
+
+
+def map_files(obj: Object) -> MapFiles:
+    """A ConfigMap of the cluster, without keys that are too large."""
+    return MapFiles(str(mapping(obj.get("metadata")).get("name") or ""), _texts(obj))
+
+
+def mapping(node: object) -> Object:
+    """The node if it is a mapping, else an empty one: what a webhook is sent need not be what it should."""
+    return node if isinstance(node, Mapping) else {}

@@ -1,0 +1,54 @@
+"""Small faults of a ConfigMap's configs mended on the way in, as a JSON patch of the keys that hold them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from loralint.engine.lint import Job
+from loralint.engine.mend import Mended, mend
+from loralint.run.mapped import ENDS
+from loralint.run.project import Project
+from loralint.run.starts import is_manifest
+from loralint.source.read import read_text
+from loralint.webhook.objects import KEY_LIMIT
+
+_NOWHERE = "/dev/null"
+
+
+class Patched(NamedTuple):
+    """texts: key -> its text after all safe fixes of tier B, of those that change. rules: whose fixes were made."""
+
+    texts: Mapping[str, str]
+    rules: tuple[str, ...]
+
+
+def patched(data: Mapping[str, str], job: Job) -> Patched:
+    """What the fixes make of a map's texts. Comments and order stay, since the text itself is edited."""
+    texts, rules = {}, []
+    for key, text in data.items():
+        made = _mended(text, f"{_NOWHERE}/{key}", job) if key.endswith(ENDS) and len(text) <= KEY_LIMIT else None
+        if made is not None and made.changes:
+            texts[key] = made.texts[f"{_NOWHERE}/{key}"]
+            rules += [one.rule for one in made.changes]
+    return Patched(texts, tuple(dict.fromkeys(rules)))
+
+
+def _mended(text: str, file: str, job: Job) -> Mended | None:
+    """A config with its fixes; manifests that lie in a map are none."""
+    document = read_text(text, file)
+    if is_manifest(document):
+        return None
+    return mend([document], job, lambda: Project(_NOWHERE), barred=lambda _: "", only=lambda one: one.tier == "B")
+
+
+def operations(data: Mapping[str, str], texts: Mapping[str, str]) -> str:
+    """The patch in base64: each replacement behind a test that the text is still the one that was mended."""
+    steps = []
+    for key, text in texts.items():
+        path = "/data/" + key.replace("~", "~0").replace("/", "~1")
+        steps.append({"op": "test", "path": path, "value": data[key]})
+        steps.append({"op": "replace", "path": path, "value": text})
+    return base64.b64encode(json.dumps(steps).encode()).decode()

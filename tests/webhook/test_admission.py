@@ -1,0 +1,306 @@
+"""The handler over reviews of every kind: modes, what is new, who is trusted, and what is never done."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from tests.webhook.reviews import BAD, GOOD, UID, WORSE, body, config_map, flags, job, pod, review
+
+CONTROLLER = "system:serviceaccount:kube-system:job-controller"
+
+
+def _refused(response):
+    assert response["uid"] == UID
+    assert response["allowed"] is False
+    assert response["status"]["code"] == 422
+    assert response["status"]["reason"] == "Invalid"
+    return response["status"]["message"]
+
+
+def test_a_config_that_trains_is_let_through_without_a_word(ask):
+    response = ask(body(config_map(GOOD)))
+    assert response["allowed"] is True
+    assert "warnings" not in response
+
+
+def test_enforced_a_broken_config_is_refused_with_what_happens_and_what_to_write(ask):
+    message = _refused(ask(body(config_map(BAD))))
+    first, second, *_ = message.splitlines()
+    assert first == "loralint: ConfigMap train is refused: 1 finding: 1 will stop or spoil the training"
+    assert second.startswith("LL304 train.yaml:3 training stops when the adapter is built")
+    assert "write lora_r: 16" in message
+
+
+def test_warned_the_same_config_is_let_through(ask):
+    response = ask(body(config_map(BAD)), mode="warn")
+    assert response["allowed"] is True
+    assert response["warnings"][0] == "loralint: 1 finding: 1 will stop or spoil the training"
+    assert response["warnings"][1].startswith("LL304 train.yaml:3 ")
+
+
+def test_off_says_nothing(ask):
+    response = ask(body(config_map(BAD)), mode="off")
+    assert response["allowed"] is True
+    assert "warnings" not in response
+
+
+def test_a_path_without_a_mode_has_that_of_the_service(ask):
+    assert ask(body(config_map(BAD)), mode="")["allowed"] is True
+    assert ask(body(config_map(BAD)), mode="")["warnings"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_config_in_binary_data_is_read(ask, encoding):
+    raw = base64.b64encode(BAD.encode(encoding)).decode()
+    message = _refused(ask(body(config_map(GOOD, data={}, binaryData={"train.yaml": raw}))))
+    assert "LL304 train.yaml:3 " in message
+
+
+def test_bytes_that_are_no_text_are_none_of_ours(ask):
+    response = ask(body(config_map(GOOD, binaryData={"model.bin": base64.b64encode(bytes(range(256))).decode()})))
+    assert response["allowed"] is True
+
+
+def test_an_old_fault_may_stay_and_a_new_one_may_not(ask):
+    old = config_map(BAD)
+    same = ask(body(config_map(BAD + "# a word\n"), old=old))
+    assert same["allowed"] is True
+    assert same["warnings"][0].endswith("(nothing new, so it is let through)")
+    message = _refused(ask(body(config_map(WORSE), old=old)))
+    assert "LL405" in message
+    assert "LL304" not in message
+
+
+def test_a_fault_that_moves_is_not_new(ask):
+    assert ask(body(config_map("# two\n# lines\n" + BAD), old=config_map(BAD)))["allowed"] is True
+
+
+def test_nothing_is_said_when_only_what_the_server_keeps_changes(ask):
+    old, new = config_map(BAD), config_map(BAD)
+    new["metadata"] |= {"resourceVersion": "9", "managedFields": [{"manager": "kubectl"}]}
+    response = ask(body(new, old=old))
+    assert response["allowed"] is True
+    assert "warnings" not in response
+
+
+@pytest.mark.parametrize("operation", ["DELETE", "CONNECT"])
+def test_other_operations_are_let_through(ask, operation):
+    assert ask(body(config_map(BAD), operation=operation))["allowed"] is True
+
+
+def test_what_is_being_deleted_is_let_through(ask):
+    gone = config_map(WORSE)
+    gone["metadata"]["deletionTimestamp"] = "2026-11-30T12:00:00Z"
+    assert ask(body(gone, old=config_map(GOOD)))["allowed"] is True
+
+
+def test_kinds_that_train_nothing_are_let_through_unread(ask):
+    other = {**config_map(BAD), "kind": "Secret"}
+    assert ask(body(other))["allowed"] is True
+    volcano = {**flags("--lora_r", "0"), "apiVersion": "other.example/v1"}
+    assert ask(body(volcano))["allowed"] is True
+
+
+def _pod_template(spec):
+    return {"template": {"spec": spec}}
+
+
+BROKEN = pod(
+    mounts=None,
+    command=[
+        "trl", "sft", "--model_name_or_path", "HuggingFaceTB/SmolLM2-135M", "--dataset_name", "trl-lib/Capybara",
+        "--use_peft", "--lora_r", "0",
+    ],
+)  # fmt: skip
+KINDS = {
+    ("batch/v1", "Job"): _pod_template(BROKEN),
+    ("batch/v1", "CronJob"): {"schedule": "0 0 * * *", "jobTemplate": {"spec": _pod_template(BROKEN)}},
+    ("kubeflow.org/v1", "PyTorchJob"): {"pytorchReplicaSpecs": {"Master": {"replicas": 1, **_pod_template(BROKEN)}}},
+    ("kubeflow.org/v2beta1", "MPIJob"): {"mpiReplicaSpecs": {"Launcher": {"replicas": 1, **_pod_template(BROKEN)}}},
+    ("trainer.kubeflow.org/v1alpha1", "TrainJob"): {
+        "runtimeRef": {"name": "torch-distributed"},
+        "trainer": {"image": "example.invalid/trl:1", "command": BROKEN["containers"][0]["command"], "numNodes": 1},
+    },
+    ("trainer.kubeflow.org/v1alpha1", "TrainingRuntime"): {
+        "template": {"spec": {"replicatedJobs": [{"name": "node", "template": {"spec": _pod_template(BROKEN)}}]}}
+    },
+    ("ray.io/v1", "RayJob"): {
+        "entrypoint": " ".join(BROKEN["containers"][0]["command"]),
+        "rayClusterSpec": {"headGroupSpec": _pod_template({"containers": [{"name": "h", "image": "ray:1"}]})},
+    },
+    ("jobset.x-k8s.io/v1alpha2", "JobSet"): {
+        "replicatedJobs": [{"name": "w", "replicas": 1, "template": {"spec": _pod_template(BROKEN)}}]
+    },
+    ("batch.volcano.sh/v1alpha1", "Job"): {"tasks": [{"name": "w", "replicas": 1, **_pod_template(BROKEN)}]},
+    ("argoproj.io/v1alpha1", "Workflow"): {
+        "entrypoint": "t", "templates": [{"name": "t", "container": BROKEN["containers"][0]}]
+    },
+    ("argoproj.io/v1alpha1", "CronWorkflow"): {
+        "schedule": "0 0 * * *",
+        "workflowSpec": {"entrypoint": "t", "templates": [{"name": "t", "container": BROKEN["containers"][0]}]},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="/".join)
+def test_every_kind_of_job_is_judged(ask, kind):
+    obj = {
+        "apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "t", "namespace": "team"}, "spec": KINDS[kind]
+    }  # fmt: skip
+    assert "LL304" in _refused(ask(body(obj)))
+
+
+def test_pods_are_judged_where_that_was_asked_for(ask):
+    obj = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "t", "namespace": "team"}, "spec": BROKEN}
+    assert ask(body(obj))["allowed"] is True
+    assert "LL304" in _refused(ask(body(obj), pods=True))
+
+
+def _child(user_kind="CronJob"):
+    child = flags("--lora_r", "0")
+    child["metadata"]["ownerReferences"] = [
+        {"apiVersion": "batch/v1", "kind": user_kind, "name": "p", "uid": "u", "controller": True}
+    ]
+    return child
+
+
+def test_a_child_is_trusted_only_when_its_controller_made_it(ask):
+    cron = "system:serviceaccount:kube-system:cronjob-controller"
+    assert ask(body(_child(), user=cron))["allowed"] is True
+    assert ask(body(_child(), user=cron))["warnings"]
+    _refused(ask(body(_child(), user="mallory")))
+    _refused(ask(body(_child("Deployment"), user=cron)))
+    own = "system:serviceaccount:jobset-system:jobset-controller-manager"
+    _refused(ask(body(_child("CronJob"), user=own)))
+    assert ask(body(_child("CronJob"), user=own), controllers=frozenset({own}))["allowed"] is True
+
+
+def test_a_suspended_job_that_is_sent_elsewhere_is_judged_as_new(ask):
+    old = flags("--lora_r", "0")
+    old["spec"]["suspend"] = True
+    new = json.loads(json.dumps(old))
+    new["spec"]["suspend"] = False
+    assert ask(body(new, old=old))["allowed"] is True
+    new["spec"]["template"]["spec"]["nodeSelector"] = {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}
+    assert "LL304" in _refused(ask(body(new, old=old)))
+
+
+def test_a_job_that_runs_keeps_what_it_has_when_its_labels_change(ask):
+    old, new = flags("--lora_r", "0"), flags("--lora_r", "0")
+    new["metadata"]["labels"] = {"team": "a"}
+    assert ask(body(new, old=old))["allowed"] is True
+
+
+SECRET = "hunter2-of-the-other-team"
+
+
+def test_a_mounted_map_is_judged_and_its_values_are_not_told(ask):
+    text = WORSE + f"wandb_project: {SECRET}\n{SECRET}: 1\n"
+    answer = ask(body(job()), maps={("team", "train"): {"data": {"train.yaml": text}}})
+    message = _refused(answer)
+    assert "LL304 ConfigMap/train/train.yaml:3 " in message
+    assert "(see `lora_r`)" in message
+    assert "LL405 ConfigMap/train/train.yaml:6 " in message
+    assert SECRET not in json.dumps(answer)
+    assert "learning_rate 2" not in message
+
+
+def test_a_map_in_another_namespace_is_never_asked_for(ask):
+    assert ask(body(job()), maps={("other", "train"): {"data": {"train.yaml": BAD}}})["allowed"] is True
+
+
+def test_a_map_that_is_not_there_yet_is_a_warning(ask):
+    response = ask(body(job()), maps={})
+    assert response["allowed"] is True
+    assert response["warnings"] == [
+        "loralint: not checked: ConfigMap `train` is not there yet; it is checked when it is created"
+    ]
+
+
+@pytest.mark.parametrize("status", [403, 500, 401])
+def test_a_map_that_cannot_be_had_stops_nothing(ask, status):
+    response = ask(body(job()), maps={("team", "train"): status})
+    assert response["allowed"] is True
+    assert "warnings" not in response
+
+
+def test_an_object_with_more_text_than_is_checked_is_said_to_be_unchecked(ask):
+    metrics = _metrics()
+    response = ask(
+        body(config_map("#" * 200_000, data={f"{n}.yaml": "#" * 200_000 for n in range(3)})), metrics=metrics
+    )
+    assert response["allowed"] is True
+    assert response["warnings"][0].startswith("loralint: not checked: the object has more text")
+    assert 'loralint_skipped_total{reason="too-large"} 1.0' in metrics.text().decode()
+
+
+def test_one_key_that_is_too_large_leaves_the_others_checked(ask):
+    response = ask(body(config_map(BAD, data={"train.yaml": BAD, "rows.json": "1" * 300_000})))
+    assert "LL304" in _refused(response)
+    assert "`rows.json` is larger" in response["warnings"][-1]
+
+
+def _metrics():
+    from loralint.webhook.metrics import Metrics
+
+    return Metrics()
+
+
+class Broken:
+    """A judge with a fault that nobody foresaw."""
+
+    async def judge(self, task, _):
+        raise RuntimeError(task.text)
+
+
+def test_a_fault_of_ours_lets_everything_through_and_is_counted(ask):
+    metrics = _metrics()
+    response = ask(body(config_map(BAD)), judge=Broken(), metrics=metrics)
+    assert response["allowed"] is True
+    assert response["warnings"][0].startswith("loralint: not checked: an internal error of loralint")
+    assert "loralint_internal_errors_total 1.0" in metrics.text().decode()
+
+
+def test_audit_annotations_name_rules_and_no_values(ask):
+    audit = ask(body(config_map(BAD)))["auditAnnotations"]
+    assert audit["rules"] == "LL304"
+    assert set(audit) == {"rules", "version", "mode", "milliseconds"}
+
+
+def test_a_line_of_the_log_holds_names_and_codes_only(ask, capsys):
+    text = BAD + f"hub_token: hf_{'a' * 34}\n"
+    ask(body(config_map(text)))
+    said = json.loads(capsys.readouterr().out)
+    assert said["verdict"] == "deny"
+    assert "LL304" in said["rules"]
+    assert "hf_" not in json.dumps(said)
+    assert "hunter2" not in json.dumps(said)  # of userInfo.extra
+
+
+def test_dry_runs_are_judged_alike_and_counted_apart(ask):
+    metrics = _metrics()
+    _refused(ask(body(config_map(BAD), dry_run=True), metrics=metrics))
+    assert 'dry_run="true"' in metrics.text().decode()
+
+
+@pytest.mark.parametrize("sample", ["", "raw"])
+def test_recorded_reviews_are_answered(ask, shared, sample):
+    folder = shared / "reference" / "k8s" / "samples" / sample
+    recorded = sorted(folder.glob("*.json"))
+    assert recorded
+    for path in recorded:
+        sent = path.read_bytes()
+        response = ask(sent, mode="enforce", maps={})
+        assert response["uid"] == json.loads(sent)["request"]["uid"]
+        assert response["allowed"] is True
+
+
+def test_an_object_is_named_by_its_request(ask):
+    made = review(flags("--lora_r", "0"))
+    del made["request"]["object"]["metadata"]["name"]
+    made["request"]["name"] = ""
+    made["request"]["object"]["metadata"]["generateName"] = "train-"
+    assert _refused(ask(json.dumps(made).encode())).startswith("loralint: Job train- is refused")
