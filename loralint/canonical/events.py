@@ -30,7 +30,8 @@ EVENTS = {
     " the marks are of), differs",
     "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model,"
     " own_reference (its model is the reference too), evaluates,"
-    " formats (a formatting function is given), has_metrics, class, args_class (of its arguments)",
+    " formats (a formatting function is given), has_metrics, class, args_class (of its arguments),"
+    ' collator (class of what makes batches, "" for its own), labelled (its rows may have labels)',
     "train": "training starts - resume",
     "merge": "an adapter is merged into its base - bits",
     "unload": "an adapter is taken off its model",
@@ -41,8 +42,9 @@ EVENTS = {
 }
 # every name that the data of an event may have
 EVENT_DATA = (
-    "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "differs", "dtype", "empty", "ends",
-    "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config", "has_ref_model", "is_eos", "literal",
-    "masks_pad", "merged", "name", "named", "only_pad", "own_reference", "padded", "reason", "reenters", "reentrant",
-    "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
+    "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "differs", "dtype",
+    "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config", "has_ref_model",
+    "is_eos", "labelled", "literal", "masks_pad", "merged", "name", "named", "only_pad", "own_reference", "padded",
+    "reason", "reenters", "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth", "value",
+    "wrapped", "wrapped_by", "written",
 )  # fmt: skip

@@ -95,3 +95,9 @@ def rope(value: object) -> object:
     """Read how rotary positions are stretched: a word, or the mapping that Transformers' config takes; else nothing."""
     named = value.get("rope_type", value.get("type")) if isinstance(value, dict) else value
     return SKIP if str(named).lower() in ("none", "default", "") else named
+
+
+def device(value: object) -> object:
+    """Read a device map; the whole model on one card, `{"": 1}`, as that card."""
+    whole = value.get("") if isinstance(value, dict) and len(value) == 1 else None
+    return f"cuda:{whole}" if type(whole) is int else not_null(value)

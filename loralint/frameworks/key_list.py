@@ -35,7 +35,8 @@ def _of_script(own: Any, script: str) -> Any:
     """What most of the scripts have, without what this one lacks, and its own."""
     row = own["scripts"][script]
     most = [key for key in own["keys"][""] if key not in row.get("lacks", ())]
-    return {**own, "keys": {**own["keys"], "": [*most, *row["flags"]]}}
+    required = row.get("required", own.get("required", ()))
+    return {**own, "keys": {**own["keys"], "": [*most, *row["flags"]]}, "required": required}
 
 
 def _dashed(own: Any) -> Any:

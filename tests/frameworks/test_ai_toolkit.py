@@ -141,3 +141,35 @@ def test_refuses(reading, observed, old, new, key):
 def test_tells_a_slip_in_a_section(reading, observed):
     found = observed(reading(READER, _file(SDXL, change=("steps: 2000", "stpes: 2000"))))
     assert found["config.process[0].train.stpes"].replacement == "steps"
+
+
+ADAPTER = '"uint4|ostris/accuracy_recovery_adapters/wan22_14b_t2i_torchao_uint4.safetensors"'
+
+
+@pytest.mark.parametrize(
+    ("arch", "added", "keys"),
+    [
+        ("qwen_image_edit_plus", "low_vram: true", ["datasets[0].control_path", "datasets[1].control_path"]),
+        ("qwen_image_edit_plus:2511", "low_vram: true", ["datasets[0].control_path", "datasets[1].control_path"]),
+        ("qwen_image_edit", "low_vram: true", []),
+        ("ltx2", f"qtype: {ADAPTER}", ["model.qtype"]),
+        ("wan22_14b:t2v", f"qtype: {ADAPTER}", []),
+        ("wan21:14b", f"qtype: {ADAPTER}", []),
+        ("ltx2", "qtype: uint4|mine/own.safetensors", []),
+    ],
+)
+def test_what_a_model_wants(reading, observed, arch, added, keys):
+    text = _file(f"arch: {arch}", change=("quantize: true", f"quantize: true\n        {added}"))
+    found = {key for key, one in observed(reading(READER, text)).items() if one.kind == "rejected"}
+    assert found == {f"config.process[0].{key}" for key in keys}
+
+
+def test_pairs_and_a_text_encoder_that_reads_them(reading, observed):
+    paired = _file(
+        "arch: boogu_image_edit",
+        one=("folder_path: /data/cat", "folder_path: /data/cat\n          control_path: /data/before"),
+        two=("folder_path: /data/dog", "folder_path: /data/dog\n          control_path_1: /data/before"),
+        three=("batch_size: 2", "unload_text_encoder: true"),
+    )
+    rejected = [key for key, one in observed(reading(READER, paired)).items() if one.kind == "rejected"]
+    assert rejected == ["config.process[0].train.unload_text_encoder"]

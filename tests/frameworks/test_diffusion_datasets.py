@@ -73,6 +73,27 @@ def test_its_schema_refuses_other_keys(reading, observed):
     assert observed(reading(READER, FILE, "dataset.toml")) == {}
 
 
+METADATA = """\
+[[datasets]]
+resolution = 768
+  [[datasets.subsets]]
+  metadata_file = "meta.json"
+  image_dir = "data/one"
+"""
+
+
+def test_metadata_says_where_the_captions_are(reading, observed):
+    assert observed(reading(READER, METADATA, "dataset.toml")) == {}
+    for added, key in (
+        ('  caption_extension = ".txt"\n', "datasets[0].subsets[0].caption_extension"),
+        ('  [[datasets.subsets]]\n  image_dir = "data/two"\n', "datasets[0].subsets[0]"),
+    ):
+        (one,) = observed(reading(READER, METADATA + added, "dataset.toml")).items()
+        assert (one[0], one[1].kind, one[1].effect) == (key, "rejected", "crash")
+    above = METADATA.replace("resolution = 768", 'class_tokens = "sks"')
+    assert list(observed(reading(READER, above, "dataset.toml"))) == ["datasets[0].class_tokens"]
+
+
 def test_each_dataset_of_musubi_tuner_wants_its_own_cache(reading, observed):
     text = '[[datasets]]\nimage_directory = "a"\nresolution = [960, 544]\n[[datasets]]\nvideo_directory = "{}"\n'
     found = observed(reading(MUSUBI, text.format("a"), "dataset.toml"))

@@ -22,13 +22,19 @@ _SHELL = {
     "empty-value": ("crash", "write the value right behind the `=`, with no blank between"),
     "typographic": ("crash", "type the dashes and quotes anew in a plain text editor"),
     "unterminated": ("crash", "close it"),
+    "quote": ("changed", "leave the last backslash out, or write / for it"),
 }
 # switches of `accelerate launch` of which it refuses a second. Source: accelerate 1.15.0 commands/launch.py
 _KINDS = frozenset({"multi_gpu", "cpu", "tpu", "use_deepspeed", "use_fsdp"})
 
 
-def observed(launch: Launch, known: str) -> Iterator[Observation]:
-    """All observations of a launch. known: the name of the list of keys of its program, "" for none."""
+def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observation]:
+    """All observations of a launch. known: the name of the list of keys of its program, "" for none. package: whose
+    release decides over that list.
+    """
+    from loralint.frameworks.launch.listed import listed
+    from loralint.frameworks.launch.machines import alone
+
     for fault in launch.faults:
         yield _shell(launch.flags, *fault)
     for launcher in launch.launchers:
@@ -39,7 +45,9 @@ def observed(launch: Launch, known: str) -> Iterator[Observation]:
     yield from _dashed(launch)
     yield from recipe_started(launch)
     yield from refused(launch)
+    yield from listed(launch, known, package)
     yield from rank_refused(launch)
+    yield from alone(launch)
 
 
 def misplaced(launch: Launch) -> bool:

@@ -131,7 +131,7 @@ def watched(reader: Reader, launch: Launch) -> Reader:
     """A reader of a launch's flags that observes what is wrong with the command line too."""
 
     def faults(_document: Document, _look: Look) -> list[Observation]:
-        return list(observed(launch, reader.keys))
+        return list(observed(launch, reader.keys, reader.packages[0]))
 
     return reader._replace(own=reader.own | ADDED, observe=(*reader.observe, faults))
 

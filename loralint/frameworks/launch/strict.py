@@ -33,8 +33,8 @@ def refused(launch: Launch) -> Iterator[Observation]:
     for pair in root.pairs if root is not None and launch.takes and script is not None else ():
         if not _known(pair, launch) and pair.key not in launchers:
             yield _refused(launch, pair)
-        elif pair.key_node.raw in launch.switches and pair.value.tag != "bool" and not _hidden(pair):
-            yield _valued(launch, pair)
+        elif pair.key_node.raw in launch.switches and pair.value.tag != "bool" and not hidden(pair):
+            yield valued(launch, pair)
 
 
 def rank_refused(launch: Launch) -> Iterator[Observation]:
@@ -50,12 +50,13 @@ def rank_refused(launch: Launch) -> Iterator[Observation]:
         yield Observation("misplaced", where, "crash", what, data={"advice": advice})
 
 
-def _hidden(pair: Pair) -> bool:
+def hidden(pair: Pair) -> bool:
     """Whether a variable stands for the value, which may be empty."""
     return any(isinstance(one.native, Unknown) for one in (pair.value, *pair.value.items))
 
 
-def _valued(launch: Launch, pair: Pair) -> Observation:
+def valued(launch: Launch, pair: Pair) -> Observation:
+    """Observe a value behind a switch."""
     flag = pair.key_node.raw
     what = f"{flag} is a switch of {_name(launch)}, which takes no value, and argparse stops at the word after it"
     data = {"advice": f"write {flag} alone, or leave it out"}

@@ -10,6 +10,7 @@ from loralint.frameworks.python.forms import collated, formed, merged
 from loralint.frameworks.python.loads import load_of, loaded, reentrant, switch
 from loralint.frameworks.python.owners import config_of, frozen, is_bare, is_trainer, numbers
 from loralint.frameworks.python.prompts import marked
+from loralint.frameworks.python.rows import batched, labelled
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.model import Event, Value
 from loralint.source.limits import EVENTS
@@ -43,7 +44,7 @@ _METHODS = {
 _OF_MODELS = frozenset({"add_adapter", "to", "cuda"})
 _ROLES = {
     "load": "load", "load-with-adapter": "load", "load-tokenizer": "load-tokenizer", "prepare": "prepare",
-    "wrap": "wrap", "load-adapter": "load-adapter", "trainer": "trainer",
+    "wrap": "wrap", "load-adapter": "load-adapter",
 }  # fmt: skip
 _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "AdamW8bit", "PagedAdamW8bit",
                          "Adam8bit", "PagedAdamW", "PagedAdamW32bit", "Adagrad", "NAdam", "RAdam"})  # fmt: skip
@@ -59,7 +60,8 @@ CUT = f"of what the program does to its models only the first {EVENTS} steps are
 
 def events(script: Script) -> tuple[Event, ...]:
     """Every event of a program. What nobody could follow is an event of its own, since it may hold any other."""
-    done = list(itertools.islice((event for call in script.calls for event in _of(call)), EVENTS + 1))
+    text = script.document.text
+    done = list(itertools.islice((event for call in script.calls for event in _of(call, text)), EVENTS + 1))
     unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread + (CUT,) * (len(done) > EVENTS)]
     read = {number for call in script.calls if last(call) in _TOKENIZES for number in numbers(call.on)}
     masked = [_masked(script, call) for call in script.calls if last(call) == "train_on_responses_only"]
@@ -87,10 +89,12 @@ def _with_rows(event: Event, script: Script, read: set[int]) -> Event:
     return event._replace(data={**event.data, "ends": ends})
 
 
-def _of(call: Call) -> Iterator[Event]:
+def _of(call: Call, text: str) -> Iterator[Event]:
     what = of(call)
     name = last(call)
-    if what is not None and what.role in _ROLES:
+    if what is not None and what.role == "trainer":
+        yield from _trainer(call, text)
+    elif what is not None and what.role in _ROLES:
         yield from _known(call, _ROLES[what.role])
     elif call.on is not None and name in _METHODS:
         yield from _method(call, name)
@@ -109,9 +113,6 @@ def _of(call: Call) -> Iterator[Event]:
 def _known(call: Call, kind: str) -> Iterator[Event]:
     what = of(call)
     assert what is not None
-    if kind == "trainer":
-        yield from _trainer(call)
-        return
     model = argument(call, "model", what)
     on = numbers(call.result) if model is None or kind.startswith("load-t") or kind == "load" else numbers(model.thing)
     data: Mapping[str, object] = {}
@@ -134,7 +135,7 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
     yield _event(kind, call, "PeftModel.from_pretrained" if kind == "load-adapter" else last(call), on, data)
 
 
-def _trainer(call: Call) -> Iterator[Event]:
+def _trainer(call: Call, text: str) -> Iterator[Event]:
     what = of(call)
     model, config, args = (argument(call, name, what) for name in ("model", "peft_config", "args"))
     reference = argument(call, "ref_model", what)
@@ -151,6 +152,8 @@ def _trainer(call: Call) -> Iterator[Event]:
         "evaluates": None if call.open else _given(argument(call, "eval_dataset", what)),
         "formats": _function(argument(call, "formatting_func", what)),
         "has_metrics": _given(call.arg("compute_metrics")),
+        "collator": batched(call, what),
+        "labelled": labelled(call, what, text),
         "class": last(call),
         "args_class": _class_of(args),
     }
@@ -194,7 +197,9 @@ def _method(call: Call, name: str) -> Iterator[Event]:
     on, kind, data = numbers(call.on), _METHODS[name], dict[str, object]()
     if (name == "train" and not is_trainer(call.on)) or (name in _OF_MODELS and load_of(call.on) is None):
         return  # `model.train()` is a mode, no training; batches are moved as models are
-    if kind == "checkpointing":
+    if kind == "train":
+        data = {"resume": _given(call.arg("resume_from_checkpoint", 0))}
+    elif kind == "checkpointing":
         given = reentrant(call.arg("gradient_checkpointing_kwargs", 0))
         data = {"reentrant": given, "reenters": given is not False}
     elif kind == "wrap":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from loralint.frameworks.convert import always, dtype, long_dtype, lower, never, not_null, true_for, when_true
+from loralint.frameworks.convert import always, device, dtype, long_dtype, lower, never, not_null, true_for, when_true
 from loralint.frameworks.python.classes import CLASSES
 from loralint.frameworks.python.loop import loop_rows
 from loralint.frameworks.python.unsloth import UNSLOTH_DEFAULTS, UNSLOTH_LOAD, UNSLOTH_WRAP
@@ -163,7 +163,7 @@ def _model_rows(default: Callable[[Look], object]) -> tuple[Entry, ...]:
         Entry("model.attention", "use_flash_attention_2", when_true("flash_attention_2"), never),
         Entry("model.use_cache", "use_cache", not_null),
         Entry("model.trust_remote_code", "trust_remote_code", not_null, default=False),
-        Entry("dist.device_map", "device_map", not_null),
+        Entry("dist.device_map", "device_map", device),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loralint.frameworks.convert import dtype, never, not_null, true_for, when_true
+from loralint.frameworks.convert import device, dtype, never, not_null, true_for, when_true
 from loralint.frameworks.readers.unsloth_studio import PROJECTIONS, checkpointing, written_checkpointing
 from loralint.frameworks.table import SKIP, Entry, Look
 
@@ -46,7 +46,7 @@ UNSLOTH_LOAD = (
     Entry("quant.type", "", write=never, default=_of_4bit("nf4")),
     Entry("quant.double", "", write=never, default=_of_4bit(answer=True)),
     Entry("quant.compute_dtype", "dtype", dtype, never, default="auto"),
-    Entry("dist.device_map", "device_map", not_null),
+    Entry("dist.device_map", "device_map", device),
 )
 UNSLOTH_WRAP = (
     Entry("adapter.method", "", write=never, default="lora"),

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from loralint.frameworks.convert import dtype, lower, never, not_null, when_true
 from loralint.frameworks.readers.ai_toolkit_faults import observe_faults
+from loralint.frameworks.readers.ai_toolkit_models import observe_models
 from loralint.frameworks.readers.diffusion import TASK, edge, family, first, positive
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
@@ -156,6 +157,6 @@ READER = Reader(
     keys="ai_toolkit",
     coerces=False,
     packages=("ai-toolkit",),
-    observe=(observe_faults,),
+    observe=(observe_faults, observe_models),
     combine=combine,
 )

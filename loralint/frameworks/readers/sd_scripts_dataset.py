@@ -27,6 +27,8 @@ class _Block(NamedTuple):
     node: Node
 
 
+# what says of a folder of pictures how its captions are found
+_OF_FOLDERS = frozenset({"caption_extension", "class_tokens", "cache_info", "is_reg"})
 _LISTED = Value(True, "derived", field="data.listed")
 _Chain = tuple[_Block, ...]  # what is asked for a setting, the nearest first
 
@@ -124,9 +126,11 @@ def combine(document: Document, values: Values) -> Values:
 
 
 def observe_faults(document: Document, _: Look) -> list[Observation]:
-    """Observe folders that are missing and two datasets with one cache."""
+    """Observe folders that are missing, two ways to say the captions, and two datasets with one cache."""
     root = document.root
-    return [] if root is None else [*_without_pictures(document, root), *_shared_caches(document, root)]
+    if root is None:
+        return []
+    return [*_without_pictures(document, root), *_by_metadata(document, root), *_shared_caches(document, root)]
 
 
 def _refused(document: Document, node: Node, dotted: str, message: str, package: str) -> Observation:
@@ -140,6 +144,23 @@ def _without_pictures(document: Document, root: Node) -> Iterator[Observation]:
             if subset.node.pairs and not (subset.node.pair("image_dir") or subset.node.pair("metadata_file")):
                 message = "sd-scripts wants `image_dir` or `metadata_file` in every subset"
                 yield _refused(document, subset.node, subset.dotted.rstrip("."), message, "sd-scripts")
+
+
+def _by_metadata(document: Document, root: Node) -> Iterator[Observation]:
+    """A file of metadata holds the captions: no dataset goes half by it, and no key says where else they are."""
+    for dataset in _blocks(root.get("datasets"), "datasets"):
+        subsets = list(_blocks(dataset.node.get("subsets"), f"{dataset.dotted}subsets"))
+        listed = [subset for subset in subsets if subset.node.pair("metadata_file") is not None]
+        if listed and len(listed) < len(subsets):
+            message = "sd-scripts takes subsets with `metadata_file` and subsets without only in datasets of their own"
+            yield _refused(document, listed[0].node, listed[0].dotted.rstrip("."), message, "sd-scripts")
+        elif listed:
+            for block in (dataset, *subsets):
+                pair = next((one for one in block.node.pairs if one.key in _OF_FOLDERS), None)
+                if pair is not None:
+                    message = "sd-scripts refuses it beside `metadata_file`, which holds the captions"
+                    where = place(document, pair, block.dotted + pair.key)
+                    yield Observation("rejected", where, "crash", message, rewrite="remove", package="sd-scripts")
 
 
 def _shared_caches(document: Document, root: Node) -> Iterator[Observation]:

@@ -46,6 +46,7 @@ _FAMILIES = {
     "SMOLDIT": "smoldit", "STABLE_DIFFUSION_LEGACY": "sd2",
 }  # fmt: skip
 _OLD = "simpletuner<1"
+_SOURCED = "simpletuner<3"  # bash read the file until train.sh went
 _OWN = frozenset({"MODEL_TYPE", "LEARNING_RATE", "DATALOADER_CONFIG", "MODEL_NAME", "TRAIN_BATCH_SIZE"})
 _ENOUGH = 3
 _MOST = 2000  # words that anybody hands on
@@ -117,7 +118,18 @@ def pins(document: Document) -> dict[str, str]:
 def _observe(document: Document, look: Look) -> list[Observation]:
     """What is observed of flags, told of the variables; and variables of old that nobody reads any more."""
     found = [] if look.version_is(_OLD) else [*observe_faults(_as_flags(document), look), *_unread(document)]
-    return [_told(one) for one in found]
+    return [*map(_told, found), *(_carriage(document) if look.version_is(_SOURCED) else ())]
+
+
+def _carriage(document: Document) -> Iterator[Observation]:
+    """A file with the line ends of Windows, which bash takes for a letter at the end of each value."""
+    end = document.text.find("\r\n")
+    pairs = document.root.pairs if document.root is not None and end >= 0 else ()
+    pair = next((one for one in pairs if one.value.end >= end - 1), None)
+    if pair is not None:
+        message = "the lines end as on Windows (CRLF), and train.sh hands the carriage return on with each value"
+        told = {"advice": "save the file with the line ends of Unix (dos2unix)", "fault": "carriage"}
+        yield Observation("shell", place(document, pair, pair.key), "crash", message, package="simpletuner", data=told)
 
 
 def _told(one: Observation) -> Observation:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from loralint.source.command import Part, Shell
+from loralint.source.command import Command, Part, Shell
 from loralint.source.shell.bounds import bound
-from loralint.source.shell.faults import faults
+from loralint.source.shell.faults import Fault, faults
 from loralint.source.shell.parser import parse
 from loralint.source.shell.reading import Reading
 from loralint.source.shell.scope import Scope
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from loralint.source.document import Document
 
 _LITERAL = r"(?P<double>\"[^\"`$\n]*\")|(?P<single>'[^'\n]*')|(?P<bare>[\w.+/\\:-]+)"
+# `--dir="C:\\train\\" --more`: programs of Windows take `\\"` for a quote that belongs to the text
+_TAKEN = re.compile(r"\"[^\"\n]*[^\"\n\\]\\\"(?=\s)")
 
 
 class _Dialect(NamedTuple):
@@ -58,7 +60,7 @@ def read_windows(document: Document) -> Shell:
     bound(document.text)
     dialect = _CMD if document.format == "cmd" else _POWERSHELL
     reading, scope, depth = Reading(document), Scope(), 0
-    found = []
+    found: list[Fault] = []
     for start, line in _logical(document.text, dialect.joint):
         if dialect.comment.match(line):
             continue
@@ -70,12 +72,21 @@ def read_windows(document: Document) -> Shell:
         tree, lexer = parse(bash, start)
         before = len(reading.commands)
         reading.run(tree, scope.copy(sure=here == 0))
+        found += _swallowed(line, start, reading.commands[before:], dialect)
         found += [
             fault
             for fault in faults(bash, start, lexer, reading.commands[before:])
             if fault[0] not in ("continuation", "assignment")
         ]
     return Shell(tuple(reading.commands), tuple(reading.files), tuple(found))
+
+
+def _swallowed(line: str, start: int, commands: list[Command], dialect: _Dialect) -> Iterator[Fault]:
+    """Yield a path of cmd whose last backslash takes the quote behind it: the argument goes on to the next quote."""
+    match = _TAKEN.search(line) if dialect is _CMD and commands else None
+    if match is not None:
+        message = f"its last backslash makes a letter of the closing quote, so `{match[0][:40]}` takes in what follows"
+        yield ("quote", message, start + match.start(), start + match.end())
 
 
 def _logical(text: str, joint: str) -> Iterator[tuple[int, str]]:

@@ -70,3 +70,12 @@ def test_cmd(words):
         ["accelerate", "launch", "train.py", "--m=D:\\m a\\x\\a", "--lr=1e-4", None],
         ["pause"],
     ]
+
+
+def test_a_backslash_takes_the_quote_behind_it_in_cmd(read):
+    line = r'python train.py --dir="C:\train\" --out "D:\out" --n 1'
+    _, shell = read(line + "\n", "cmd")
+    (fault,) = shell.faults
+    assert (fault[0], line[fault[2] : fault[3]]) == ("quote", r'"C:\train\"')
+    for sound in (r'python train.py --dir="C:\train" --n 1', r'python "C:\a b\x.py" --dir "C:\train\\" --n 1'):
+        assert read(sound + "\n", "cmd")[1].faults == ()

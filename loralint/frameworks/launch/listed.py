@@ -1,0 +1,45 @@
+"""What argparse of a trainer's own script refuses, by the list of its flags: values behind switches, flags it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from loralint.frameworks.key_list import key_list
+from loralint.frameworks.launch.strict import hidden, valued
+from loralint.frameworks.launched import Launch
+from loralint.frameworks.table import Observation
+from loralint.model import Unknown, Value
+from loralint.source.document import Node
+
+_WHOLE = 5  # flags of a command that is given whole; fewer may be an excerpt that shows one of them
+
+
+def listed(launch: Launch, known: str, package: str) -> Iterator[Observation]:
+    """All of that for a launch. known: the name of the list of its script's flags, "" for none."""
+    root = launch.flags.root
+    if not known or root is None or launch.script is None or launch.takes:
+        return
+    lists: Any = key_list(known)
+    switches = frozenset(lists.get("switches", ()))
+    for pair in root.pairs:
+        if pair.key in switches and pair.value.tag != "bool" and not hidden(pair):
+            yield valued(launch, pair)._replace(package=package)
+    lacking = [flag for flag in lists.get("required", ()) if root.pair(flag) is None]
+    if lacking and len(root.pairs) >= _WHOLE and not _open(launch, root):
+        yield _lacks(launch, lacking, package)
+
+
+def _open(launch: Launch, root: Node) -> bool:
+    """Whether words that nobody can see may hold more flags."""
+    words = [*launch.positionals, *(one for pair in root.pairs for one in (pair.value, *pair.value.items))]
+    return any(isinstance(getattr(one, "text", None) or getattr(one, "native", None), Unknown) for one in words)
+
+
+def _lacks(launch: Launch, lacking: list[str], package: str) -> Observation:
+    assert launch.script is not None
+    where = Value(None, key=lacking[0], pointer=f"/{lacking[0]}", span=launch.flags.span(launch.script.node))
+    names = " and ".join(f"--{flag}" for flag in lacking)
+    message = f"{launch.script.raw} does not start without {names}"
+    data = {"advice": f"add {names} with what it is to be"}
+    return Observation("option-missing", where, "crash", message, package=package, data=data)

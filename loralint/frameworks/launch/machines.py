@@ -1,0 +1,81 @@
+"""Launches on several machines of a batch system that one machine alone carries out, or that all take for the first.
+
+Slurm runs a batch script once, on the first machine of the job; srun starts a command on all of them, each with a
+number of its own. What the batch script's shell expands is that of the first, 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loralint.frameworks.launched import Launch, Launcher
+from loralint.frameworks.observe import place
+from loralint.frameworks.table import Observation
+from loralint.source.document import Pair
+
+_NODES = re.compile(r"^#SBATCH[ \t]+(?:--nodes[= ]|-N[ ]?)(\d+)[ \t]*(?:#.*)?$", re.MULTILINE)
+# programs by which a script reaches other machines than its own
+_REACHES = re.compile(r"\b(?:srun|mpirun|mpiexec|orterun|pdsh|clush|ssh|blaunch|horovodrun)\b")
+# what other launchers than accelerate and torchrun find the machines by, and a meeting place where no rank is told
+_ELSEWHERE = re.compile(r"hostfile|c10d|etcd|multinode_launcher|<<")
+_RANK = re.compile(r"\$\{?SLURM_(?:PROCID|NODEID)\b")
+_COUNTS = ("num_machines", "nnodes")
+_RANKS = ("machine_rank", "node_rank")
+
+
+def alone(launch: Launch) -> Iterator[Observation]:
+    """All of that for a launch in a batch script of Slurm that asks for several machines."""
+    text = launch.flags.text
+    nodes = _NODES.search(text)
+    if nodes is None or int(nodes[1]) < 2 or _ELSEWHERE.search(text):
+        return
+    for one in launch.launchers:
+        if one.name in ("accelerate", "torchrun"):
+            yield from _unreached(launch, one, nodes[1]) if not _REACHES.search(text) else _all_first(one, text)
+
+
+def _said(launcher: Launcher, names: tuple[str, ...]) -> Pair | None:
+    root = launcher.flags.root
+    return next((pair for name in names if root is not None and (pair := root.pair(name)) is not None), None)
+
+
+def _unreached(launch: Launch, launcher: Launcher, nodes: str) -> Iterator[Observation]:
+    pair = _said(launcher, _COUNTS)
+    if pair is not None and pair.value.raw not in ("1", "1:1"):
+        message = (
+            f"no srun starts it, so of {nodes} machines only the first runs the launcher, and waits for the others"
+        )
+        data = {"advice": f"write srun before {launcher.name}, with `bash -c` round what each machine has to work out"}
+        yield Observation("machines", place(launch.flags, pair, pair.key), "crash", message, data=data)
+
+
+def _all_first(launcher: Launcher, text: str) -> Iterator[Observation]:
+    pair = _said(launcher, _RANKS)
+    if pair is None:
+        return
+    match = _RANK.search(text, pair.key_node.start, pair.value.end + 1)
+    if match is not None and _expanded(text, match.start()):
+        message = f"the batch script puts its own number, 0, in place of {match[0]}, so all are the first"
+        data = {
+            "advice": f"let each machine work it out: srun bash -c '... --{pair.key} $SLURM_NODEID ...' in single quotes"
+        }
+        yield Observation("machines", place(launcher.flags, pair, pair.key), "crash", message, data=data)
+
+
+def _expanded(text: str, at: int) -> bool:
+    """Whether the shell that reads the text expands a variable there: in no single quotes, behind no backslash."""
+    quote, index = "", 0
+    while index < at:
+        one = text[index]
+        if one == "\\" and quote != "'":
+            index += 2
+            continue
+        if one == "#" and not quote and text[index - 1 : index] in ("", " ", "\t", "\n"):
+            end = text.find("\n", index)
+            index = end if end >= 0 else at
+            continue
+        if one in "'\"" and (not quote or quote == one):
+            quote = "" if quote else one
+        index += 1
+    return index == at and quote != "'"

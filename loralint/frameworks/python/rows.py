@@ -1,0 +1,54 @@
+"""What rows reach a trainer, and what puts them into batches: as far as it decides whether there are labels."""
+
+from __future__ import annotations
+
+import re
+
+from loralint.frameworks.python.classes import Known
+from loralint.frameworks.python.trace import argument, last
+from loralint.source.script import Call, Thing
+
+# what makes a dataset of the rows of a file or of the hub
+_SOURCES = frozenset(
+    {"load_dataset", "from_list", "from_dict", "from_pandas", "from_json", "from_csv", "from_generator"}
+)
+# a tokenizer or processor that is called: without one the rows may well come with everything
+_READS = re.compile(r"(?i)\b\w*(?:tokenizer|processor)\(|\btok\(|\.encode\(")
+_STEPS = 50
+
+
+def batched(call: Call, what: Known | None) -> str | None:
+    """The class or function that makes a trainer's batches: "" where the trainer has its own, None when unknown."""
+    given = argument(call, "data_collator", what)
+    if given is None or given.node.tag == "null":
+        return None if call.open and given is None else ""
+    made = given.thing.made if given.thing is not None else None
+    if made is not None:
+        return last(made)
+    return given.node.raw.rpartition(".")[2] if given.node.tag == "name" else None
+
+
+def labelled(call: Call, what: Known | None, text: str) -> bool | None:
+    """Whether the rows of a trainer may have labels: False where the program makes all of their columns and never
+    speaks of any; None when nobody knows.
+    """
+    if "label" in text or "train_on_responses_only" in text:
+        return True
+    given = argument(call, "train_dataset", what)
+    made = given is not None and _mapped(given.thing)
+    own_tokens = _READS.search(text) is not None or (what is not None and what.package == "trl")
+    return False if made and own_tokens else None
+
+
+def _mapped(thing: Thing | None) -> bool:
+    """Whether a dataset is made in the program, row by row, from one that is loaded."""
+    through = False
+    for _ in range(_STEPS):
+        made = thing.made if thing is not None else None
+        if made is None:
+            return False
+        if last(made) in _SOURCES:
+            return through
+        through = through or last(made) == "map"
+        thing = made.on
+    return False
