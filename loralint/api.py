@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from loralint.engine.lint import Job, lint
-from loralint.engine.rules import Rule, all_rules, select
+from loralint.engine.rules import Rule, select
 from loralint.engine.settings import Settings
 from loralint.knowledge.versions import parse_targets
 from loralint.model import Note, Report, Run
@@ -107,7 +107,7 @@ def watch(
     from loralint.engine.watched import judge_log
     from loralint.watch.read import read
 
-    rules = select(all_rules(), tuple(select_rules), tuple(ignore_rules), False)
+    rules = select(tuple(select_rules), tuple(ignore_rules), False)
     return Report((judge_log(read(os.fspath(path)), rules),))
 
 
@@ -210,7 +210,7 @@ def make_job(
 
         refuse_unknown_rules(settings)
     rules: tuple[Rule, ...] = select(
-        all_rules(), chosen or settings.select, (*settings.ignore, *ignored), preview or settings.preview
+        chosen or settings.select, (*settings.ignore, *ignored), preview or settings.preview
     )
     from datetime import UTC, datetime
 

@@ -75,10 +75,10 @@ def _ours(selector: str) -> Iterator[Task]:
     """Our own rules with their examples, as the package has them."""
     from loralint.authoring.examples import Subject
     from loralint.authoring.rule import Example
-    from loralint.engine.rules import all_rules, select
+    from loralint.engine.rules import select
     from loralint.knowledge.data import part
 
-    for rule in select(all_rules(), (selector,), (), preview=True):
+    for rule in select((selector,), (), preview=True):
         single = len(rule.tiers) == 1 and rule.tiers[0][0] is None
         examples = [Example.model_validate(one) for one in part("rules_cold")[rule.id]["examples"]]
         about = Subject(rule.id, rule.tiers[0][1] if single else None, rule.uses == "golden" or not single)

@@ -8,7 +8,7 @@ import click
 
 from loralint.cli.group import Listing
 from loralint.cli.options import own_rules, rule_names
-from loralint.engine.rules import Rule, all_rules, select
+from loralint.engine.rules import Rule, select
 
 
 @click.group("rules", cls=Listing)
@@ -23,7 +23,7 @@ def list_(selectors: tuple[str, ...], format_: str) -> None:
     """List the rules; SELECTOR is a code, a prefix, a name, a topic or a tier. `list` itself may be left out."""
     own_rules()
     try:
-        chosen = select(all_rules(), selectors, (), preview=True)
+        chosen = select(selectors, (), preview=True)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     if format_ == "json":

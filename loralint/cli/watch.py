@@ -11,7 +11,7 @@ import click
 
 from loralint.cli.options import usage
 from loralint.cli.output import color
-from loralint.engine.rules import Rule, all_rules, select
+from loralint.engine.rules import Rule, select
 from loralint.engine.watched import judge_log
 from loralint.model import TIERS, Finding, Report, Run
 from loralint.render import render
@@ -47,7 +47,7 @@ def command(log: str, **given: Any) -> None:
     JSONL log, the printed output of a Trainer, or a folder, of which the newest log counts. Exit codes as of check.
     """
     try:
-        rules = select(all_rules(), _words(given["chosen"]), _words(given["ignored"]), preview=False)
+        rules = select(_words(given["chosen"]), _words(given["ignored"]), preview=False)
     except ValueError as error:
         raise usage(str(error)) from None
     failing = TIERS[: TIERS.index(given["fail_on"]) + 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 
 from loralint.engine.rules import all_rules, find, refuse_unmatched
 from loralint.engine.settings import Settings
@@ -64,7 +64,7 @@ def _names(code: str, finding: Finding) -> bool:
     return finding.rule.startswith(code.upper()) if rule is None else rule.id == finding.rule
 
 
-@cache
+@lru_cache(maxsize=256)
 def _matcher(pattern: str) -> Callable[[str], bool]:
     """Patterns read like lines of a .gitignore."""
     from loralint.source.walk import ignore_spec

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from loralint.checks.conditions import compare
@@ -78,7 +78,7 @@ def bare(document: Document) -> Assembled:
     return start._replace(observations=(), reason=reason, documents=(document,), events=(), notes=())
 
 
-@cache
+@lru_cache(maxsize=64)
 def _patterns(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     from loralint.source.walk import ignore_spec
 

@@ -33,6 +33,7 @@ class Plan(NamedTuple):
     guards: list[tuple[Guard, int]]
 
 
+_MOST = 128  # a check of one folder meets a few; a server meets as many as people pin versions
 # By identity of the rules, the reader's table and the versions, each their own while they are kept here.
 _PLANS: dict[tuple[int, int, int, tuple[str, ...]], tuple[Plan, object]] = {}
 
@@ -44,6 +45,8 @@ def plan_of(rules: tuple[Rule, ...], config: Config) -> Plan:
     if found is None:
         names = {reader.name, *reader.kin}
         own = [rule for rule in rules if rule.frameworks is None or not names.isdisjoint(rule.frameworks)]
+        if len(_PLANS) >= _MOST:
+            _PLANS.clear()
         plan = _sorted([rule for rule in own if all(map(versions.satisfy, rule.versions))], config)
         found = _PLANS[id(rules), id(reader.table), id(versions), reader.kin] = (plan, (rules, reader.table, versions))
     return found[0]

@@ -1,7 +1,7 @@
 """Rules as the compiled index holds them."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
@@ -42,6 +42,7 @@ def forget() -> None:
     """Read the rules anew when they are next asked for: what they are read from has changed."""
     all_rules.cache_clear()
     _by_name.cache_clear()
+    select.cache_clear()
 
 
 def _rule(raw: Mapping[str, Any]) -> Rule:
@@ -75,7 +76,13 @@ def _by_name() -> Mapping[str, Rule]:
     return {name: rule for rule in all_rules() for name in (rule.id.lower(), rule.name)}
 
 
-def select(
+@lru_cache(maxsize=16)
+def select(chosen: tuple[str, ...], ignored: tuple[str, ...], preview: bool) -> tuple[Rule, ...]:
+    """Choose `among` all rules; the same words give the same object, for which others keep what they work out."""
+    return among(all_rules(), chosen, ignored, preview)
+
+
+def among(
     rules: tuple[Rule, ...], chosen: tuple[str, ...], ignored: tuple[str, ...], preview: bool
 ) -> tuple[Rule, ...]:
     """Rules by code, code prefix, name, topic or tier; the longer of two matching selectors wins, ignore wins a tie.

@@ -4,7 +4,7 @@ Nearly every run asks for its base model, so nothing here compiles a regular exp
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
@@ -63,7 +63,7 @@ class ModelFacts(NamedTuple):
     unsolved: str | None = None
 
 
-@cache
+@lru_cache(maxsize=1024)
 def find(base: str) -> ModelFacts | None:
     """Find a base model by Hub id, mirror, quantised copy or Hub cache path; else its family by how the name begins.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 
 _LONGEST = 20_000
 _MEMORY = 8 << 20  # bytes that one expression may take, RE2's own default
@@ -13,7 +13,7 @@ class Unmatchable(Exception):  # noqa: N818 - not an error: the expression stays
     """Why an expression cannot be tried here."""
 
 
-@cache
+@lru_cache(maxsize=256)
 def whole(pattern: str) -> Callable[[str], bool]:
     """Give the test whether an expression matches a text from end to end, as `re.fullmatch` would say.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -64,7 +64,6 @@ def parse(text: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-@cache
 def satisfies(version: str, spec: str) -> bool:
     """Say whether `version` lies within every clause of `spec` (">=4.46,<5"); an unreadable version lies in none.
 

@@ -1,7 +1,7 @@
 """Which versions of the framework and its packages a run is judged by, and whether anybody pinned them."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from loralint.canonical.fields import FIELDS
@@ -78,7 +78,7 @@ class Versions:
         return f"{reader.title} {self.of(reader.packages[0])}".strip()
 
 
-@cache
+@lru_cache(maxsize=64)
 def _shared(framework: str, pinned: tuple[tuple[str, str], ...]) -> Versions:
     return Versions(framework, dict(pinned))
 

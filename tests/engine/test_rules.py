@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.engine.rules import all_rules, find, select
+from loralint.engine.rules import all_rules, among, find, select
 
 
 def _ids(*, chosen=(), ignored=(), preview=False, rules=None):
-    return [rule.id for rule in select(rules or all_rules(), tuple(chosen), tuple(ignored), preview)]
+    return [rule.id for rule in among(rules or all_rules(), tuple(chosen), tuple(ignored), preview)]
 
 
 def test_without_selectors_all_stable_rules_run():
@@ -87,3 +87,8 @@ def test_preview_rules_run_only_when_asked_for(rule):
     rules = (rule(id="LL991", preview=True), rule(id="LL992"))
     assert _ids(rules=rules) == ["LL992"]
     assert _ids(rules=rules, preview=True) == ["LL991", "LL992"]
+
+
+def test_the_same_words_give_the_same_rules():
+    assert select(("LL2",), (), False) is select(("LL2",), (), False)
+    assert select(("LL2",), ("LL206",), False) == among(all_rules(), ("LL2",), ("LL206",), False)

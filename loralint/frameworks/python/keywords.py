@@ -81,10 +81,14 @@ def added(name: str) -> Mapping[str, Mapping[str, str]]:
     return {**(added(entry["base"]) if "base" in entry else {}), **entry.get("added", {})}
 
 
-@cache
 def every_keyword(name: str) -> frozenset[str] | None:
     """What a class of the libraries takes in some release; None for a class that no list holds."""
-    return keywords(name) | moved(name).keys() if name in part("keys-python")["classes"] else None
+    return _ever(name) if name in part("keys-python")["classes"] else None
+
+
+@cache
+def _ever(name: str) -> frozenset[str]:
+    return keywords(name) | moved(name).keys()
 
 
 @cache

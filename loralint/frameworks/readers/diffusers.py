@@ -178,12 +178,14 @@ def _table(script: str, flags: frozenset[str], defaults: dict[str, Any]) -> tupl
     return rows if always else (*rows, old)
 
 
-@cache
 def reader_of(script: str) -> Reader | None:
     """The reader of the flags of `train_dreambooth_lora_flux`; None for a script of another trainer."""
+    return _reader(script) if script in key_list("diffusers")["scripts"] else None
+
+
+@cache
+def _reader(script: str) -> Reader:
     scripts = key_list("diffusers")["scripts"]
-    if script not in scripts:
-        return None
     keys = f"diffusers:{script}"
     flags = frozenset(key_list(keys)["keys"][""])
     return Reader(

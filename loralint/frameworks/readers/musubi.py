@@ -133,11 +133,13 @@ READER = Reader(
 )
 
 
-@cache
 def reader_of(script: str) -> Reader | None:
     """The reader of the flags of `wan_train_network`; None for a script of another trainer."""
-    if script not in _FAMILIES:
-        return None
+    return _reader(script) if script in _FAMILIES else None
+
+
+@cache
+def _reader(script: str) -> Reader:
     fixed: dict[str, object] = {"model.diffusion_family": _FAMILIES[script], "train.script": script}
     if not script.startswith(("flux_2_train_network", "flux_kontext")) and not script.endswith("_network"):
         fixed["adapter.method"] = "full"

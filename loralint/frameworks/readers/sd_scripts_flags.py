@@ -20,11 +20,13 @@ _FAMILIES = {
 }  # fmt: skip
 
 
-@cache
 def reader_of(script: str) -> Reader | None:
     """The reader of the flags of `sdxl_train_network`; None for a script of another trainer."""
-    if script not in _FAMILIES:
-        return None
+    return _reader(script) if script in _FAMILIES else None
+
+
+@cache
+def _reader(script: str) -> Reader:
     fixed = {"model.diffusion_family": _FAMILIES[script], "train.script": script}
     if not script.endswith("_network"):
         fixed["adapter.method"] = "embedding" if script.endswith("inversion") else "full"

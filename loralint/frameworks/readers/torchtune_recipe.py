@@ -6,7 +6,7 @@ Sources: torchtune bd2a0fc _recipe_registry.py, and recipes/configs: all 78 with
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import lru_cache, partial
 
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.torchtune import READER
@@ -17,7 +17,7 @@ from loralint.source.document import Document
 _TASKS = {"lora_finetune": "sft", "qat_lora_finetune": "sft", "lora_dpo": "dpo"}
 
 
-@cache
+@lru_cache(maxsize=64)
 def reader_of(recipe: str) -> Reader | None:
     """The reader of what `tune run` hands to a recipe; None for one that trains no adapter or is the user's own."""
     task = next((task for start, task in _TASKS.items() if recipe.startswith(start)), "")

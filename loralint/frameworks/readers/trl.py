@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 
 from loralint.frameworks.convert import (
     dtype,
@@ -197,6 +197,7 @@ DATA: tuple[Entry, ...] = (
     Entry("data.eval_packing", "eval_packing", not_null, default=lambda look: look.get("data.packing").value),
     Entry("data.padding_free", "padding_free", not_null, default=_padding_free),
     Entry("data.train_on_inputs", "assistant_only_loss", when_true(False), never),
+    Entry("data.answers_only", "assistant_only_loss", not_null, default=False),
     Entry("data.train_on_inputs", "completion_only_loss", words({True: False, False: True}), never),
     Entry("data.template", "chat_template_path", not_null),
     Entry("data.val_size", "test_split_size", not_null),
@@ -251,7 +252,7 @@ READER = Reader(
 )
 
 
-@cache
+@lru_cache(maxsize=64)
 def reader_of(program: str) -> Reader | None:
     """The reader of the flags of a subcommand or script that says by its name what it trains; None for any other."""
     task = of_path(program)
