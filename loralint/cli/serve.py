@@ -54,7 +54,10 @@ _PORT = click.IntRange(1, 65535)
 @click.option("--ignore", metavar="RULE", multiple=True, help="Leave a rule out; repeatable.")
 @click.option("--drain-delay", type=click.FloatRange(min=0), default=0.0, help="Seconds served on after SIGTERM.")
 @click.option("--drain-timeout", type=click.FloatRange(min=1), default=15.0, help="Seconds for what is in flight then.")
-@click.option("--log-level", type=click.Choice(["debug", "info", "error"]), default="info", show_default=True)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "error"]), default="info", show_default=True,
+    help="The least that is logged; debug logs every review.",
+)  # fmt: skip
 def command(  # noqa: PLR0917 - click hands over every option
     host: str, port: int, metrics_port: int, cert_dir: str, cert_poll: float, mode: str, mutate: bool, pods: bool,
     lookup: bool | None, kubeconfig: str | None, controllers: tuple[str, ...], workers: int | None, gpu: str,

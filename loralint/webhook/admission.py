@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -33,10 +34,11 @@ class Policy(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """An answer on its way. verdict: allow, warn, deny, patch, skip or error; reason: why nothing was judged."""
+    """An answer on its way. reason: why nothing was judged, and where in our code; rules: of findings, or of fixes."""
 
     decision: Decision
     found: tuple[Told, ...] = ()
+    rules: str = ""
     reason: str = ""
     place: str = ""
     patch: str = ""
@@ -48,7 +50,8 @@ _ALLOWED = Outcome(Decision("allow", []))
 def skipped(reason: str, place: str = "") -> Outcome:
     """An object that is let through unjudged, with a warning where its author would like to know."""
     verdict = "error" if reason in ("internal", "crashed") else "skip"
-    return Outcome(Decision(verdict, [not_checked(reason)] if reason in NOT_CHECKED else []), (), reason, place)
+    warnings = [not_checked(reason)] if reason in NOT_CHECKED else []
+    return Outcome(Decision(verdict, warnings), reason=reason, place=place)
 
 
 class Admission:
@@ -63,6 +66,7 @@ class Admission:
         self._lookup = lookup
         self._log = log
         self._cache = Cache()
+        self._asked: dict[bytes, asyncio.Task[Judged]] = {}
 
     async def validate(self, body: bytes, mode: str, seconds: float) -> dict[str, Any]:
         """Judge an object. Raises BadReviewError."""
@@ -82,8 +86,8 @@ class Admission:
         self._count(request.head, outcome, hook, mode, took, len(body))
         decision = outcome.decision
         audit = {"version": __version__, "mode": mode, "milliseconds": str(round(took * 1000))}
-        if outcome.found:
-            audit["rules"] = rules_of(outcome.found)
+        if outcome.rules:
+            audit["rules"] = outcome.rules
         return answer(
             request.head.uid, allowed=decision.verdict != "deny", message=decision.message,
             warnings=decision.warnings, audit=audit, patch=outcome.patch,
@@ -120,15 +124,21 @@ class Admission:
                 judged = await self._verdict(Task(request.text, request.base, looked.maps), until)
         trusted = is_trusted(request.head, self.policy.controllers)
         decision = decide(judged, request.head, mode, trusted=trusted, notes=_notes(request, looked))
-        return Outcome(decision, judged.findings)
+        return Outcome(decision, judged.findings, rules_of(judged.findings))
 
     async def _verdict(self, task: Task, until: float) -> Judged:
         key = digest(task)
         judged = self._cache.get(key)
         if judged is None:
-            judged = await self._judge.judge(task, until - monotonic())
+            judged = await asyncio.shield(self._asked.get(key) or self._ask(key, task, until - monotonic()))
             self._cache.put(key, judged)
         return judged
+
+    def _ask(self, key: bytes, task: Task, seconds: float) -> asyncio.Task[Judged]:
+        """Have it judged once, however many ask at the same time."""
+        asked = self._asked[key] = asyncio.get_running_loop().create_task(self._judge.judge(task, seconds))
+        asked.add_done_callback(lambda _: self._asked.pop(key))
+        return asked
 
     async def _mended(self, request: Request, until: float) -> Outcome:
         """The patch of a new map. What Argo, Flux or Helm keep as a repository has it is left alone."""
@@ -138,8 +148,9 @@ class Admission:
         made = await self._judge.patch(dict(request.data), until - monotonic())
         if not made.texts:
             return _ALLOWED
-        told = warning(f"loralint: fixed on the way in: {', '.join(made.rules)} in {', '.join(made.texts)}")
-        return Outcome(Decision("patch", [told]), patch=operations(request.data, made.texts))
+        rules, told = ",".join(made.rules), ", ".join(made.texts)
+        told = warning(f"loralint: fixed on the way in: {rules} in {told}")
+        return Outcome(Decision("patch", [told]), rules=rules, patch=operations(request.data, made.texts))
 
     def _count(self, head: Head, outcome: Outcome, hook: str, mode: str, took: float, size: int) -> None:
         metrics, verdict = self.metrics, outcome.decision.verdict
@@ -163,7 +174,7 @@ class Admission:
         )
         self._log(
             level, "review", hook=hook, uid=head.uid, group=head.group, kind=head.kind, operation=head.operation,
-            namespace=head.namespace, name=head.name, mode=mode, verdict=verdict, rules=rules_of(outcome.found),
+            namespace=head.namespace, name=head.name, mode=mode, verdict=verdict, rules=outcome.rules,
             ms=round(took * 1000, 1), dry_run=head.dry_run, reason=outcome.reason, place=outcome.place,
         )  # fmt: skip
 

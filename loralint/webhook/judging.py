@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,16 +12,16 @@ from loralint.engine.lint import Job
 from loralint.engine.ratchet import distinct, key_of, new_findings
 from loralint.engine.rules import find
 from loralint.engine.settings import Settings
+from loralint.frameworks.detect import COMPANIONS
 from loralint.model import Finding, Report
+from loralint.run.mapped import ENDS
 from loralint.run.project import Project
+from loralint.run.starts import is_manifest
 from loralint.source.document import Document
 from loralint.source.read import read_text
-from loralint.webhook.objects import MapFiles
-from loralint.webhook.places import place_of
+from loralint.webhook.objects import CONFIG_MAP, NOWHERE, MapFiles, contents, group_kind
 
-# No folder: whatever a config names, nothing of the server's own files is ever looked at.
-_NOWHERE = "/dev/null"
-_FILE = f"{_NOWHERE}/object.json"
+_FILE = f"{NOWHERE}object.json"
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _KEY = re.compile(r"[A-Za-z_][\w-]*")
 
@@ -34,7 +35,10 @@ class Task(NamedTuple):
 
 
 class Told(NamedTuple):
-    """One finding. place: key of the map, `ConfigMap/NAME/KEY` of a looked-up one, or empty. new: not in the base."""
+    """One finding. place: key of the map, `ConfigMap/NAME/KEY` of a looked-up one, or empty, with a line of 0.
+
+    new: not in the base.
+    """
 
     rule: str
     tier: str
@@ -64,24 +68,36 @@ def webhook_job(
 
 def judge(task: Task, job: Job) -> Judged:
     """The findings that stand, gravest first, with what of them is new."""
-    document, whole = _look(task.text, job, task.maps)
+    whole = _look(task.text, job, task.maps)
     found = _standing(whole)
-    base = _standing(_look(task.base, job, task.maps)[1]) if task.base else []
+    base = _standing(_look(task.base, job, task.maps)) if task.base else []
     new = {id(one) for one in new_findings(base, found, {})}
     open_ = _open_keys(task, job) if task.maps else None
     told = [
-        _told(one, document, id(one) in new, hidden=open_ is not None and key_of(one, one.span.file) not in open_)
+        _told(one, id(one) in new, hidden=open_ is not None and key_of(one, one.span.file) not in open_)
         for one in sorted(found, key=lambda one: (-"BAS".index(one.tier), one.span.start))
     ]
     trains = any(run.framework is not None for run in whole.runs)
     return Judged(tuple(dict.fromkeys(told)), trains, tuple(_unread(whole)))
 
 
-def _look(text: str, job: Job, maps: tuple[MapFiles, ...]) -> tuple[Document, Report]:
-    document = read_text(text, _FILE, "json")
-    project = Project(_NOWHERE)
+def _look(text: str, job: Job, maps: tuple[MapFiles, ...]) -> Report:
+    project = Project(NOWHERE)
     project.maps = tuple(one.config_map for one in maps)
-    return document, report([document], job, project=project)
+    whole = report(_documents(text), job, project=project)
+    return whole._replace(runs=tuple(run for run in whole.runs if run.framework not in COMPANIONS))
+
+
+def _documents(text: str) -> Iterator[Document]:
+    """The files of an object: the configs of a map, which so keep their lines, else the object itself."""
+    obj = json.loads(text)
+    if group_kind(obj) != CONFIG_MAP:
+        yield read_text(text, _FILE, "json")
+        return
+    for key, held in contents(obj):
+        document = read_text(held, NOWHERE + key) if key.endswith(ENDS) else None
+        if document is not None and not is_manifest(document):  # one that lies in a map is not applied by that
+            yield document
 
 
 def _standing(whole: Report) -> list[Finding]:
@@ -90,15 +106,20 @@ def _standing(whole: Report) -> list[Finding]:
 
 def _open_keys(task: Task, job: Job) -> set[tuple[str, ...]]:
     """What is found without the looked-up maps, so that telling it in full tells nothing of them."""
-    alone = _standing(_look(task.text, job, ())[1])
+    alone = _standing(_look(task.text, job, ()))
     return {key_of(one, one.span.file) for one in alone}
 
 
-def _told(one: Finding, document: Document, new: bool, *, hidden: bool) -> Told:
-    place, line = place_of(one.span, document)
+def _told(one: Finding, new: bool, *, hidden: bool) -> Told:
+    own = one.span.file == _FILE  # its one line of JSON is nobody's
+    place, line = ("", 0) if own else (_shown(one.span.file), one.span.line)
     if hidden:
         return Told(one.rule, one.tier, place, line, _without_values(one), "", new)
-    return Told(one.rule, one.tier, place, line, one.message, one.help, new)
+    return Told(one.rule, one.tier, place, line, _shown(one.message), _shown(one.help), new)
+
+
+def _shown(text: str) -> str:
+    return text.replace(NOWHERE, "")
 
 
 def _without_values(one: Finding) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -35,6 +36,10 @@ KEY_LIMIT, OBJECT_LIMIT = 256 * 1024, 512 * 1024
 # Maps of one job that are looked up, and how deep they are looked for in it.
 MOST_MAPS = 4
 _DEEP = 40
+# The folder of everything that is judged: it cannot exist, so nothing of this machine is ever read for a config.
+NOWHERE = "/dev/null/"
+# Keys as the server takes them, which it has not looked at yet when it asks for mutations.
+_KEY = re.compile(r"(?!\.\.|\.$)[A-Za-z0-9._-]{1,253}")
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _META = ("name", "generateName", "namespace", "labels", "annotations")
 
@@ -91,9 +96,9 @@ def _texts(obj: Object) -> dict[str, str]:
 def contents(obj: Object) -> Iterator[tuple[str, str]]:
     """The texts of a map by key. A file that is not UTF-8 throughout comes as base64; bytes of other kinds are none."""
     data = mapping(obj.get("data"))
-    yield from ((key, value) for key, value in data.items() if isinstance(value, str))
+    yield from ((key, value) for key, value in data.items() if isinstance(value, str) and _KEY.fullmatch(key))
     for key, value in mapping(obj.get("binaryData")).items():
-        text = _decoded(value)
+        text = _decoded(value) if _KEY.fullmatch(key) else None
         if text is not None and key not in data:
             yield key, text
 
@@ -142,8 +147,8 @@ class MapFiles(NamedTuple):
 
 
 def file_of(name: str, key: str) -> str:
-    """What a key of a looked-up map is called in findings."""
-    return f"ConfigMap/{name}/{key}"
+    """The file that a key of a looked-up map is."""
+    return f"{NOWHERE}ConfigMap/{name}/{key}"
 
 
 def map_files(obj: Object) -> MapFiles:

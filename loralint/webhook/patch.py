@@ -13,9 +13,7 @@ from loralint.run.mapped import ENDS
 from loralint.run.project import Project
 from loralint.run.starts import is_manifest
 from loralint.source.read import read_text
-from loralint.webhook.objects import KEY_LIMIT
-
-_NOWHERE = "/dev/null"
+from loralint.webhook.objects import NOWHERE
 
 
 class Patched(NamedTuple):
@@ -29,9 +27,9 @@ def patched(data: Mapping[str, str], job: Job) -> Patched:
     """What the fixes make of a map's texts. Comments and order stay, since the text itself is edited."""
     texts, rules = {}, []
     for key, text in data.items():
-        made = _mended(text, f"{_NOWHERE}/{key}", job) if key.endswith(ENDS) and len(text) <= KEY_LIMIT else None
+        made = _mended(text, NOWHERE + key, job) if key.endswith(ENDS) else None
         if made is not None and made.changes:
-            texts[key] = made.texts[f"{_NOWHERE}/{key}"]
+            texts[key] = made.texts[NOWHERE + key]
             rules += [one.rule for one in made.changes]
     return Patched(texts, tuple(dict.fromkeys(rules)))
 
@@ -41,7 +39,7 @@ def _mended(text: str, file: str, job: Job) -> Mended | None:
     document = read_text(text, file)
     if is_manifest(document):
         return None
-    return mend([document], job, lambda: Project(_NOWHERE), barred=lambda _: "", only=lambda one: one.tier == "B")
+    return mend([document], job, lambda: Project(NOWHERE), barred=lambda _: "", only=lambda one: one.tier == "B")
 
 
 def operations(data: Mapping[str, str], texts: Mapping[str, str]) -> str:

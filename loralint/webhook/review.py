@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 from loralint.webhook.changes import is_suspended, scheduling
 from loralint.webhook.objects import (
     CONFIG_MAP,
+    KEY_LIMIT,
     Object,
     TooLargeError,
+    contents,
     is_watched,
     manifest,
     mapping,
@@ -79,7 +81,7 @@ def read_request(body: bytes, *, pods: bool = False) -> Request:
         return Request(head, "too-large")
     if text == base:
         return Request(head, "unchanged")
-    data = {key: value for key, value in mapping(obj.get("data")).items() if isinstance(value, str)}
+    data = {key: value for key, value in contents({"data": obj.get("data")}) if len(value) <= KEY_LIMIT}
     return Request(
         head, "", text, base, wanted_maps(obj), tuple(oversized(obj)),
         data if (head.group, head.kind) == CONFIG_MAP else {}, _is_managed(obj),

@@ -1,0 +1,160 @@
+"""GETs of mounted maps: names that cannot lead elsewhere, one call for many, a server that answers as it likes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.webhook.reviews import BAD, job
+
+
+def _maps(get, *several):
+    from loralint.webhook.lookup import Lookup
+
+    async def run():
+        lookup = Lookup(get)
+        return [await lookup.maps(namespace, names) for namespace, names in several]
+
+    return asyncio.run(run())
+
+
+def test_a_map_is_asked_for_once_in_a_while():
+    asked = []
+
+    async def get(namespace, name):
+        asked.append((namespace, name))
+        return {"data": {"a.yaml": "x"}}
+
+    first, second = _maps(get, ("team", ("one", "two")), ("team", ("one",)))
+    assert [one.name for one in first.maps] == ["one", "two"]
+    assert second.maps[0].data == {"a.yaml": "x"}
+    assert asked == [("team", "one"), ("team", "two")]
+    assert first.results == ("found", "found")
+
+
+@pytest.mark.parametrize("name", ["../../secrets/token", "a/b", "A", "", "x" * 300, "a?b", "-a", "a\n"])
+def test_a_name_that_is_none_is_never_asked_for(name):
+    async def get(namespace, name):
+        raise AssertionError(name)
+
+    assert _maps(get, ("team", (name,)))[0].results == ()
+    assert _maps(get, (name, ("one",)))[0].results == ()
+
+
+def test_no_more_than_four_maps_of_one_job():
+    async def get(_, name):
+        return 404
+
+    assert len(_maps(get, ("team", tuple("abcdef")))[0].missing) == 4
+
+
+def test_a_slow_server_costs_the_time_that_it_may_cost():
+    async def get(_, name):
+        await asyncio.sleep(60)
+
+    began = time.monotonic()
+    assert _maps(get, ("team", ("one", "two")))[0].results == ("timeout", "timeout")
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("status", "result"), [(403, "forbidden"), (401, "forbidden"), (500, "error"), (404, "missing")]
+)
+def test_what_becomes_of_a_refusal(status, result):
+    async def get(_, name):
+        return status
+
+    assert _maps(get, ("team", ("one",)))[0].results == (result,)
+
+
+def test_a_fault_of_the_network_is_none_of_the_review():
+    async def get(_, name):
+        raise OSError(name)
+
+    assert _maps(get, ("team", ("one",)))[0].results == ("error",)
+
+
+class _Api(BaseHTTPRequestHandler):
+    """Answers a GET of one map as an API server does."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        found = self.path == "/api/v1/namespaces/team/configmaps/train"
+        said = (
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "train"}, "data": {"train.yaml": BAD}}
+            if found
+            else {"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404,
+                  "message": "not there"}
+        )  # fmt: skip
+        sent = json.dumps(said).encode()
+        self.send_response(200 if found else 404)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def api(tmp_path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Api)
+    server.asked = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(
+        json.dumps(
+            {
+                "apiVersion": "v1", "kind": "Config", "current-context": "c",
+                "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
+                "users": [{"name": "u", "user": {"token": "t"}}],
+                "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            }
+        )
+    )  # fmt: skip
+    server.kubeconfig = kubeconfig
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_real_client_asks_by_single_gets(api):
+    from loralint.webhook.lookup import Lookup, client, getter
+
+    async def run():
+        asked = client(str(api.kubeconfig))
+        found = await Lookup(getter(asked)).maps("team", ("train", "gone"))
+        await asked.close()
+        return found
+
+    found = asyncio.run(run())
+    assert found.results == ("found", "missing")
+    assert found.maps[0].data["train.yaml"] == BAD
+    assert sorted(api.asked) == ["/api/v1/namespaces/team/configmaps/gone", "/api/v1/namespaces/team/configmaps/train"]
+
+
+def test_without_a_cluster_it_says_so(tmp_path):
+    from loralint.webhook.lookup import client
+
+    with pytest.raises(ValueError, match="no way to the API server"):
+        client()
+
+
+def test_the_maps_of_a_job():
+    from loralint.webhook.objects import wanted_maps
+
+    found = job(
+        mounts="cfg",
+        envFrom=[{"configMapRef": {"name": "variables"}}],
+        env=[{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "one", "key": "a"}}}],
+    )
+    found["spec"]["template"]["spec"]["volumes"].append(
+        {"name": "p", "projected": {"sources": [{"configMap": {"name": "projected"}}]}}
+    )
+    assert set(wanted_maps(found)) == {"cfg", "variables", "one", "projected"}
