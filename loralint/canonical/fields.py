@@ -137,6 +137,7 @@ FIELDS: dict[str, Field] = {
     "data.padding_free": Field("bool", "batches are flattened instead of padded"),
     "data.pad_to_len": Field("bool", "every row is padded to the full length"),
     "data.train_on_inputs": Field("bool", "the prompt's tokens count in the loss"),
+    "data.answers_only": Field("bool", "only the assistant's turns count in the loss, where the chat template marks them"),
     "data.mask_history": Field("bool", "only the last turn counts in the loss"),
     "data.template": Field("str", "chat template or prompt format"),
     "data.val_size": Field("number", "share (<1) or number of rows held out for evaluation"),
@@ -144,6 +145,7 @@ FIELDS: dict[str, Field] = {
     "data.streaming": Field("bool", "rows are streamed, the length is unknown"),
     "data.max_samples": Field("int", "rows used at most", "rows"),
     "data.remove_unused_columns": Field("bool", "columns that the model does not take are dropped"),
+    "data.picture_pixels": Field("int", "pixels that a larger picture is scaled down to", "pixels"),
     "data.mix_strategy": Field("str", "how datasets are mixed: concat, interleave_under, interleave_over ..."),
     "data.mix_probs": Field("list", "share of each dataset when they are interleaved"),
     # evaluation and checkpoints
@@ -235,6 +237,8 @@ FIELDS: dict[str, Field] = {
     "rl.num_generations": Field("int", "completions per prompt"),
     "rl.generation_batch": Field("int", "completions that are made at once, over all processes"),
     "rl.steps_per_generation": Field("int", "micro batches that one generation is for"),
+    "rl.vllm": Field("str", "vLLM makes the completions: server, or colocate on the GPUs that train"),
+    "rl.vllm_rank": Field("int", "largest LoRA rank that vLLM is started for"),
     "rl.reward_model": Field("str", "reward model"),
     # diffusion models
     "model.diffusion_family": Field(

@@ -82,6 +82,7 @@ PLACES = {
     "model.fp16_unsafe": "model:fp16_unsafe",
     "model.prequantized": "model:prequantized",
     "model.since": "model:since",
+    "data.picture_tokens": "pictures:tokens",
     "task.group": "task:group",
     "memory.weights": "memory.answers:base_weights",
     "memory.adapters": "memory.answers:adapters",

@@ -21,8 +21,8 @@ from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
 from loralint.frameworks.python.words import observe_words
 from loralint.frameworks.read import read_layer
-from loralint.frameworks.table import Layer, Look, Reader
-from loralint.model import Event, Note, Observation, Unknown
+from loralint.frameworks.table import Layer, Look, Reader, Values
+from loralint.model import Event, Note, Observation, Unknown, Value
 from loralint.source.document import Document, Pair
 from loralint.source.limits import TRAINERS
 from loralint.source.script import Call, Script
@@ -105,12 +105,20 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
         observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_words, gone),
+        combine=_templates,
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
     offset = first.span.start if first is not None else 0
     document = tree(script.document, sections)
     return Start(document, reader, offset, done, faults(script, document, parts))
+
+
+def _templates(document: Document, values: Values) -> Values:
+    """A program that speaks of a chat template may give the tokenizer one of its own."""
+    if "chat_template" not in document.text or values.get("data.template"):
+        return {}
+    return {"data.template": (Value(Unknown("the program may set a chat template"), field="data.template"),)}
 
 
 def _section(script: Script, call: Call, parts: Parts) -> Pair:

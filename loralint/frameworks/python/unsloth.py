@@ -47,6 +47,8 @@ UNSLOTH_LOAD = (
     Entry("quant.double", "", write=never, default=_of_4bit(answer=True)),
     Entry("quant.compute_dtype", "dtype", dtype, never, default="auto"),
     Entry("dist.device_map", "device_map", device),
+    Entry("rl.vllm", "fast_inference", when_true("colocate"), never),
+    Entry("rl.vllm_rank", "max_lora_rank", not_null, default=lambda look: 64 if look.get("rl.vllm").known else SKIP),
 )
 UNSLOTH_WRAP = (
     Entry("adapter.method", "", write=never, default="lora"),

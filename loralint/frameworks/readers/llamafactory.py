@@ -233,6 +233,7 @@ _OWN = (
     Entry("data.eval_dataset", "eval_dataset", names, joined, split=","),
     Entry("data.streaming", "streaming", not_null, default=False),
     Entry("data.max_samples", "max_samples", not_null),
+    Entry("data.picture_pixels", "image_max_pixels", not_null, default=768 * 768),
     Entry("data.mix_strategy", "mix_strategy", lower, default="concat"),
     Entry("data.mix_probs", "interleave_probs", shares, joined, split=","),
     # evaluation and checkpoints

@@ -232,6 +232,7 @@ _REST = (
     Entry("rl.num_generations", "num_generations", not_null, default=for_task(8, "grpo")),
     Entry("rl.generation_batch", "generation_batch_size", not_null),
     Entry("rl.steps_per_generation", "steps_per_generation", not_null),
+    Entry("rl.vllm", "vllm_mode", not_null),
     *names("rl.reward_model", "reward_model", "reward_model_id_or_path", first),
 )
 # What the Trainer's arguments default to in ms-swift; `reentrant` depends on how many processes run.

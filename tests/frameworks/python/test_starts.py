@@ -278,3 +278,9 @@ LOOP = """
 def test_a_loop_of_its_own_has_the_batches_of_its_only_loader(run, loaders, size):
     value = run(LOOP + f"    loaders = {loaders}\n")[0].get("batch.micro").value
     assert value == size if isinstance(size, int) else value.reason.startswith(size)
+
+
+def test_a_program_that_speaks_of_a_template_may_set_one(run):
+    assert run(SFT)[0].get("data.template").value is None
+    spoken = SFT + '    tokenizer.chat_template = open("own.jinja").read()\n'
+    assert isinstance(run(spoken)[0].get("data.template").value, Unknown)

@@ -67,3 +67,12 @@ def test_an_unknown_switch_leaves_the_bits_unknown(run):
 def test_a_config_where_the_rank_belongs(run, wrap, told):
     _, layer = run("\n    from peft import LoraConfig" + script(wrap=wrap))
     assert [one.value.key for one in layer.observations if one.kind == "rejected"] == told
+
+
+@pytest.mark.parametrize(
+    ("load", "rank"),
+    [("fast_inference=True", 64), ("fast_inference=True, max_lora_rank=16", 16), ("load_in_4bit=True", None)],
+)
+def test_the_rank_that_vllm_is_started_for(run, load, rank):
+    config, _ = run(script(load=load))
+    assert config.get("rl.vllm_rank").value == rank
