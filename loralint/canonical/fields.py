@@ -78,6 +78,7 @@ FIELDS: dict[str, Field] = {
     "quant.double": Field("bool", "quantise the quantisation constants too"),
     "quant.compute_dtype": Field("str", "dtype of 4-bit matrix products: bf16, fp16, fp32"),
     "quant.storage_dtype": Field("str", "dtype that packs the 4-bit weights: uint8, bf16, fp16, fp32"),
+    "quant.experts": Field("bool", "weights that hold all experts of a layer are quantised too"),
     "quant.exllama_off": Field("bool", "the inference-only exllama kernels of GPTQ are switched off"),
     # optimizer
     "optim.name": Field("str", "optimizer as the framework spells it, lower case; fact `optim.family` groups them"),
@@ -157,6 +158,7 @@ FIELDS: dict[str, Field] = {
     "eval.label_names": Field("list", "names of a batch's entries that are labels"),
     "eval.generate": Field("bool", "evaluation generates text (predict_with_generate)"),
     "checkpoint.output_dir": Field("str", "where checkpoints go"),
+    "checkpoint.export_dir": Field("str", "folder that a merged model is written to, where the file is for that"),
     "checkpoint.overwrite_output_dir": Field("bool", "write into a folder that is not empty"),
     "checkpoint.save_strategy": Field("str", "no, steps, epoch, best"),
     "checkpoint.save_steps": Field("number", "steps between checkpoints; below 1 a share", "optimizer steps"),
@@ -262,6 +264,7 @@ FIELDS: dict[str, Field] = {
     "train.text_encoder": Field("bool", "the text encoder of a diffusion model trains too"),
     "train.denoiser": Field("bool", "the denoiser of a diffusion model trains; false where only the text encoder does"),
     "train.script": Field("str", "script that trains, where each has settings of its own and a command line names it"),
+    "train.command": Field("str", "command of the trainer's program that a launch line gives: train, chat, export ..."),
     "train.config": Field("str", "a file of settings that a command line names"),
     "train.min_snr_gamma": Field("float", "gamma of the Min-SNR loss weights; 0 is off"),
     "train.noise_offset": Field("float", "constant added to the noise of each channel"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.facts.need import Missing, known, positive
+from loralint.facts.need import known, positive
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
@@ -15,12 +15,10 @@ _FIXED = {"llava-1.5": 576}
 
 
 def tokens(scope: Scope) -> Value:
-    """Tokens of a picture as large as pictures are left, for models whose pictures take tokens by their size."""
+    """Tokens of a picture as large as pictures are left; 0 for models that see none, or that nothing is known of."""
     name, family = str(known(scope, "model.base")).lower(), str(known(scope, "model.family"))
     fixed = next((count for word, count in _FIXED.items() if word in name), None)
     if fixed is not None:
         return derived(fixed)
     each = next((size for word, size in _BY_NAME.items() if word in name), _PIXELS.get(family))
-    if each is None:
-        raise Missing(f"nothing is known of what a picture takes in {family} models")
-    return derived(int(positive(scope, "data.picture_pixels")) // each)
+    return derived(int(positive(scope, "data.picture_pixels")) // each if each else 0)

@@ -114,7 +114,11 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
             holding = next((one for one in rows if _holds(one, pair.value, reader, look)), None)
             if holding is not None:
                 yield _moved(document, pair, dotted, holding, reader)
-        elif not (_known(dotted, pair.key, known, lists["keys"]) or abbreviated(lists, dotted)):
+        elif not (
+            _known(dotted, pair.key, known, lists["keys"])
+            or abbreviated(lists, dotted)
+            or (document.format == "flags" and _beside(dotted, known, lists["keys"]))
+        ):
             unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins, guess=guesses > 0)
             guesses -= 1
             open_ = plugins.foreign or ANY in reader.own or _parent(dotted, pair.key) in lists.get("loose", ())
@@ -136,6 +140,12 @@ def _holds(moved: Mapping[str, str], node: Node, reader: Reader, look: Look) -> 
 def _known(dotted: str, key: str, top: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
     parent = _parent(dotted, key)
     return key in (keys[parent] if parent else top) or key.startswith(("_", "x-", "."))
+
+
+def _beside(dotted: str, known: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
+    """`--data JSON --data.json_path a.json`: what a class takes stands beside its name, and is not listed."""
+    head, dot, _ = dotted.partition(".")
+    return bool(dot) and head in known and head not in keys
 
 
 def _parent(dotted: str, key: str) -> str:

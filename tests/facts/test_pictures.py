@@ -23,4 +23,4 @@ def test_a_picture_of_the_largest_size(fact, base, pixels, tokens):
     "base", ["Qwen/Qwen2.5-7B-Instruct", "google/gemma-3-4b-it", "llava-hf/llava-v1.6-mistral-7b-hf"]
 )
 def test_of_other_models_nothing_is_known(fact, base):
-    assert isinstance(fact("data.picture_tokens", {"model.base": base, "data.picture_pixels": 589824}), tuple)
+    assert fact("data.picture_tokens", {"model.base": base, "data.picture_pixels": 589824}) == 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import loralint
 from loralint.frameworks.readers.litgpt import READER
 from loralint.knowledge.data import part
 from loralint.model import Unknown
@@ -265,3 +266,30 @@ def test_every_key_of_the_table_is_known():
         assert not head or head in lists["keys"][""], row.key
         if head in ("train", "eval"):
             assert rest in lists["keys"][head] or row.key in lists["moved"], row.key
+
+
+LINE = "litgpt finetune_lora microsoft/{} --data JSON --data.json_path a.json --optimizer.lr 2e-4 {}\n"
+
+
+def run_of(tmp_path, text):
+    (tmp_path / "run.sh").write_text(text, encoding="utf-8")
+    (run,) = loralint.check(tmp_path / "run.sh", show_settings=True).runs
+    return run
+
+
+def test_what_a_class_takes_may_stand_beside_its_name(tmp_path):
+    run = run_of(tmp_path, LINE.format("phi-2", "--optimizer AdamW"))
+    values = {row.parameter: row.value.value for row in run.settings}
+    assert [values[field] for field in ("data.datasets", "optim.lr", "model.base", "adapter.method")] == [
+        ["a.json"], 2e-4, "microsoft/phi-2", "lora",
+    ]  # fmt: skip
+    assert run.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("model", "length", "told"),
+    [("Phi-3.5-mini-instruct", 10000, {"LL108"}), ("Phi-3.5-mini-instruct", 4096, set()), ("phi-2", 2048, set())],
+)
+def test_some_models_reach_less_far_than_they_were_published_for(tmp_path, model, length, told):
+    run = run_of(tmp_path, LINE.format(model, f"--train.max_seq_length {length}"))
+    assert {one.rule for one in run.findings} == told

@@ -12,7 +12,7 @@ from loralint.source.document import Document, Mark, Node, Pair
 from loralint.source.shell.words import tail
 
 FLAG = re.compile(r"--?[A-Za-z_][\w.\-]*(?==|$)|--[A-Za-z_][\w.\-]*")
-_NAME = re.compile(r"--?([A-Za-z_][\w.\-]*)(=?)")
+_NAME = re.compile(r"--?([A-Za-z_][\w.\-]*:?)(=?)")  # with the colon of a YAML key it is one that no parser knows
 _SETTING = re.compile(r"([+~]{0,2}[A-Za-z_][\w./@\-]*)=")
 # Flags that set one key of a config each, as `--config-value optimizer.beta1=0.95` of OneTrainer does.
 _SETTERS = frozenset({"--config-value"})

@@ -124,6 +124,8 @@ TRAINERS: dict[str, frozenset[str]] = {
     "automodel": _words("finetune pretrain kd"),
     "nemo": _words("llm"),
 }
+# Commands of them that read a config and train nothing: only one that is named makes them worth a look.
+BESIDE: dict[str, frozenset[str]] = {"llamafactory-cli": _words("chat webchat api export eval")}
 ALIASES = {"lmf": "llamafactory-cli", "mlx_lm.lora": "mlx_lm"}
 # `python -m` of a trainer, and scripts of theirs that are called by path: (program, subcommand).
 TRAINER_MODULES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(

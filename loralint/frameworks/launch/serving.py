@@ -75,9 +75,12 @@ _SCRIPTS = (
 _FAMILIES = ("musubi", "sd_scripts_flags", "diffusers")
 _MODULE_OF = {"sd_scripts_flags": "sd_scripts"}
 # Trainers with one set of flags, whose subcommands and scripts differ in what they train.
-_BY_NAME = frozenset({"trl", "autotrain"})
+_BY_NAME = frozenset({"trl", "autotrain", "llamafactory", "litgpt"})
 # Where the readers of these stand, and of those whose first word names a recipe.
-_READERS_OF = {"trl": "trl", "autotrain": "autotrain_flags", "torchtune": "torchtune_recipe"}
+_READERS_OF = {
+    "trl": "trl", "autotrain": "autotrain_flags", "torchtune": "torchtune_recipe", "llamafactory": "llamafactory",
+    "litgpt": "litgpt",
+}  # fmt: skip
 # Formats whose dotted names nobody else has.
 _DOTTED = frozenset(
     {"nemo_rl", "nemo_automodel", "megatron_bridge", "nemo", "verl", "verl_sft", "torchtune", "openrlhf"}

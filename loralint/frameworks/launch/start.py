@@ -9,6 +9,7 @@ from typing import NamedTuple
 from loralint.frameworks.launch.flags import Style, is_flag, is_open, take
 from loralint.frameworks.launch.programs import (
     ALIASES,
+    BESIDE,
     DOTLISTS,
     IDLE,
     LAUNCHERS,
@@ -27,7 +28,7 @@ from loralint.frameworks.launch.programs import Launcher as Known
 from loralint.frameworks.launch.settled import settle
 from loralint.frameworks.launched import Launch, Launcher
 from loralint.source.command import Command, Shell, Word
-from loralint.source.document import Document
+from loralint.source.document import Document, Pair
 
 _DEEPEST = 8  # launchers around launchers
 # Characters between a command and the line that it lost: its indentation and a comment.
@@ -88,12 +89,14 @@ def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> 
     found = _unwrap(command.words, at, 0)
     if found is None:
         return []
-    flags, rest = at.take(found.words, Style(settings=found.program in DOTLISTS or _hydra(found)))
+    flags, rest = at.take(found.words, Style(settings=_takes_settings(found)))
     own = OWN_OPTIONS.get(found.program, frozenset())
     if own and flags.root is not None:
         flags.root.pairs = [pair for pair in flags.root.pairs if pair.key not in own]
     if _idle(found):
         return []
+    if found.program == "litgpt" and rest and flags.root is not None and flags.root.pair("checkpoint_dir") is None:
+        flags.root.pairs = [Pair("checkpoint_dir", rest[0].node, rest[0].node), *flags.root.pairs]
     made = Launch(
         found.program, found.subcommand, found.script, found.module, flags, rest, tuple(at.launchers),
         command.env, command.folder, command.start, command.sure,
@@ -105,6 +108,17 @@ def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> 
     if reader is not None:
         settle(flags, reader)
     return [made]
+
+
+def _takes_settings(found: _Found) -> bool:
+    """Whether `key=value` sets a key and a flag is none; with LLaMA-Factory only behind a config is it so."""
+    if found.program == "llamafactory-cli":
+        return bool(found.words) and _is_config(found.words[0])
+    return found.program in DOTLISTS or _hydra(found)
+
+
+def _is_config(word: Word) -> bool:
+    return word.raw.lower().endswith((".yaml", ".yml", ".json"))
 
 
 def _hydra(found: _Found) -> bool:
@@ -173,7 +187,7 @@ def _trainer(name: str, words: tuple[Word, ...], at: _At) -> _Found | None:
     subcommands, program = TRAINERS[name], ALIASES.get(name, name)
     if not subcommands:
         return _Found(program, "lora", words=words)
-    if not words or words[0].raw not in subcommands:
+    if not words or not (words[0].raw in subcommands or _reads_config(program, words)):
         return None
     if words[0].raw.startswith("-"):  # `autotrain --config x.yml` has none
         return _Found(program, words=words)
@@ -186,6 +200,11 @@ def _trainer(name: str, words: tuple[Word, ...], at: _At) -> _Found | None:
             )
             rest = rest[split:]
     return _Found(program, words[0].raw, words=rest)
+
+
+def _reads_config(program: str, words: tuple[Word, ...]) -> bool:
+    """Whether a command that trains nothing is given a config."""
+    return len(words) > 1 and _is_config(words[1]) and words[0].raw in BESIDE.get(program, ())
 
 
 def _launched(name: str, words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:

@@ -10,12 +10,15 @@ Sources: litgpt 0.3.0, 0.4.0, 0.4.13, 0.5.0, 0.5.7 and 0.5.13 `finetune/lora.py`
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from loralint.frameworks.convert import never, not_null
+from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.litgpt_faults import observe_faults
 from loralint.frameworks.readers.litgpt_values import SWITCHES, accumulation, combine, several_devices
-from loralint.frameworks.table import SKIP, Entry, Look, Reader
-from loralint.model import Unknown
+from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
+from loralint.model import Unknown, Value
+from loralint.source.document import Document
 
 # precision -> (mixed in, weights in); absent it is mixed, in bf16 where the GPU has that
 _PRECISIONS = {
@@ -205,9 +208,11 @@ TABLE = (
     Entry("optim.name", "optimizer.class_path", optimizer, never),
     Entry("optim.name", "optimizer", optimizer, never, "adamw"),
     Entry("optim.lr", "optimizer.init_args.lr", not_null, default=by_optimizer(1e-3, 1e-3, 1e-3), when="litgpt>=0.4"),
+    Entry("optim.lr", "optimizer.lr", not_null, never, when="litgpt>=0.4"),
     Entry("optim.lr", "train.learning_rate", not_null, default=3e-4, when="litgpt<0.4"),
     Entry("optim.lr", "train.learning_rate", not_null, never, when="litgpt>=0.4"),
     Entry("optim.weight_decay", "optimizer.init_args.weight_decay", not_null, default=by_optimizer(0.01, 0.0, 0.0)),
+    Entry("optim.weight_decay", "optimizer.weight_decay", not_null, never),
     Entry("optim.weight_decay", "train.weight_decay", not_null, never),
     Entry("optim.beta1", "optimizer.init_args.betas", part(0), never, by_optimizer(0.9, 0.9, SKIP)),
     Entry("optim.beta2", "optimizer.init_args.betas", part(1), never, by_optimizer(0.999, 0.999, SKIP)),
@@ -237,13 +242,17 @@ TABLE = (
     Entry("precision.pure_bf16", "precision", _stores_in(_is("bf16")), written_bf16, default=False),
     # data, evaluation, checkpoints
     Entry("data.datasets", "data.init_args.json_path", path, first),
+    Entry("data.datasets", "data.json_path", path, never),
     Entry("data.datasets", "data.class_path", dataset, never),
     Entry("data.datasets", "data", dataset, never, ["Alpaca"]),
     Entry("data.sequence_len", "train.max_seq_length", not_null),
     Entry("data.packing", "", write=never, default=False),
     Entry("data.train_on_inputs", "data.init_args.mask_prompt", negated, negated, default=True),
+    Entry("data.train_on_inputs", "data.mask_prompt", negated, never),
     Entry("data.template", "data.init_args.prompt_style", not_null, default="alpaca"),
+    Entry("data.template", "data.prompt_style", not_null, never),
     Entry("data.val_size", "data.init_args.val_split_fraction", not_null),
+    Entry("data.val_size", "data.val_split_fraction", not_null, never),
     Entry("eval.strategy", "eval.interval", every, never, "steps"),
     Entry("eval.steps", "eval.interval", not_null, default=on_lora(100, 600)),
     Entry("checkpoint.output_dir", "out_dir", not_null, default=on_lora("out/finetune/lora", "out/finetune/full")),
@@ -265,3 +274,17 @@ READER = Reader(
     combine=combine,
     uncombine=uncombine,
 )
+
+_METHODS = {"finetune_lora": "lora", "finetune_full": "full"}
+
+
+@cache
+def reader_of(command: str) -> Reader:
+    """The reader of the flags behind a command, which says the method."""
+    method = _METHODS.get(command)
+
+    def told(document: Document, values: Values) -> Values:
+        said = {"adapter.method": (Value(method, origin="derived", field="adapter.method"),)} if method else {}
+        return {**combine(document, values), **said}
+
+    return as_flags(READER)._replace(combine=told)

@@ -1,10 +1,11 @@
 """What litgpt's finetuning commands refuse, where a key's name and type alone do not tell.
 
-Source: litgpt 0.5.13 `finetune/lora.py`, `finetune/full.py`, `args.py`, `utils.py` and `lora.py`.
+Source: litgpt 0.5.13 `finetune/lora.py`, `finetune/full.py`, `args.py`, `utils.py`, `config.py` and `lora.py`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loralint.frameworks.lookup import find
@@ -16,6 +17,8 @@ from loralint.source.scalars import is_template, number_text, value
 
 _MIXED = ("bf16-mixed", "16-mixed", "16", "bf16", "transformer-engine", "transformer-engine-float16")
 _OPTIMIZER = "optimizer.class_path"
+# Models that litgpt/config.py gives a shorter context than their config.json: no LongRoPE, no sliding window.
+_SHORTER = {r"Phi-3\.5-mini-instruct": 4096, r"Mistral-7B-(?:Instruct-)?v0\.1": 4096}
 
 
 def observe_faults(document: Document, look: Look) -> list[Observation]:
@@ -24,7 +27,8 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     root = document.root
     if root is None:
         return []
-    return [*_quantised(document, root), *_batches(document, root), *_warmup(document, root), *_nothing(document, root)]
+    found = (_quantised, _batches, _warmup, _nothing, _reach)
+    return [fault for look_at in found for fault in look_at(document, root)]
 
 
 def _value(root: Node, key: str) -> object:
@@ -87,6 +91,15 @@ def _warmup(document: Document, root: Node) -> Iterator[Observation]:
     if pair is not None and pair.value.kind == "scalar" and value(pair.value, "jsonargparse") in (0, None):
         message = "the finetuning commands divide by the number of warm-up steps"
         yield _refused(document, "train.lr_warmup_steps", message, "1")
+
+
+def _reach(document: Document, root: Node) -> Iterator[Observation]:
+    """Rows longer than litgpt builds the model for, where that is less than was published: its attention lacks what it takes."""
+    name, length = str(_value(root, "checkpoint_dir")).rpartition("/")[2], _value(root, "train.max_seq_length")
+    reach = next((tokens for pattern, tokens in _SHORTER.items() if re.fullmatch(pattern, name)), None)
+    if reach is not None and isinstance(length, int) and length > reach:
+        message = f"litgpt builds {name} for {reach} tokens, and stops when the longest row is longer"
+        yield _refused(document, "train.max_seq_length", message, str(reach))._replace(package="litgpt")
 
 
 def _nothing(document: Document, root: Node) -> Iterator[Observation]:

@@ -7,12 +7,15 @@ Sources: llamafactory 0.7.1 to 0.9.5 and its main branch of August 2026 (`hparam
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from loralint.frameworks.convert import lower, never, not_null, one_to_list, rope, true_for, when_true, words
+from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.llamafactory_faults import observe_faults
 from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS, observe_floor, observe_strategies
-from loralint.frameworks.table import SKIP, Entry, Look, Reader
-from loralint.model import Unknown
+from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
+from loralint.model import Unknown, Value
+from loralint.source.document import Document
 
 # `true` and `false` were accepted before 0.7.
 _ATTENTION: dict[object, object] = {
@@ -241,6 +244,7 @@ _OWN = (
     Entry("eval.predict", "do_predict", not_null, default=False),
     Entry("eval.generate", "predict_with_generate", not_null, default=False),
     Entry("checkpoint.overwrite_output_dir", "overwrite_output_dir", not_null, default=False),
+    Entry("checkpoint.export_dir", "export_dir", not_null),
     # memory, devices, kernels
     Entry("memory.gradient_checkpointing", "disable_gradient_checkpointing", negated, negated, default=True),
     Entry("memory.reentrant", "use_reentrant_gc", not_null, default=True),
@@ -273,3 +277,14 @@ READER = Reader(
     observe=(observe_strategies, observe_floor, observe_faults),
     dialects=(("llamafactory<0.9.4", "pyyaml"),),
 )
+
+
+@cache
+def reader_of(command: str) -> Reader:
+    """The reader of the words behind `llamafactory-cli COMMAND`, or behind the script of training."""
+    said = "train" if command.startswith("train") else command
+
+    def told(_document: Document, _values: Values) -> Values:
+        return {"train.command": (Value(said, origin="derived", field="train.command"),)}
+
+    return as_flags(READER)._replace(combine=told)

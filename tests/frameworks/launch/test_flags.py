@@ -21,6 +21,7 @@ from loralint.source.shell import read_shell
         ("--target q_proj v_proj --x 1", {"target": ["q_proj", "v_proj"], "x": "1"}),
         ("--network_args 'a=1' \"b=2\" --x 1", {"network_args": ["a=1", "b=2"], "x": "1"}),
         ("-c x.yaml", {"c": "x.yaml"}),
+        ("--target all --loss: orpo", {"target": "all", "loss:": "orpo"}),
         ("--a '' --b ''", {"a": "", "b": ""}),
         ("--prompt 'a --b c'", {"prompt": "a --b c"}),
         ("--a=b=c", {"a": "b=c"}),

@@ -34,6 +34,7 @@ import pytest
          "axolotl", "train", None, "", ["docker"]),
         ("ray job submit --address x -- python train.py", "python", "", "train.py", "", ["ray"]),
         ("llamafactory-cli train c.yaml", "llamafactory-cli", "train", None, "", []),
+        ("llamafactory-cli webchat c.yaml", "llamafactory-cli", "webchat", None, "", []),
         ("FORCE_TORCHRUN=1 lmf train c.yaml", "llamafactory-cli", "train", None, "", []),
         ("axolotl train c.yml --lora-r 8", "axolotl", "train", None, "", []),
         ("swift sft --model x", "swift", "sft", None, "", []),
@@ -57,6 +58,7 @@ def test_launches(find, text, program, subcommand, script, module, launchers):
 @pytest.mark.parametrize(
     "text",
     [
+        "llamafactory-cli webchat --model_name_or_path x", "llamafactory-cli version c.yaml",
         "pip install trl", "python -m pip install trl", "python -c 'import x'", "python - <<EOF\nx\nEOF",
         "llamafactory-cli api",
         "axolotl preprocess c.yml", "swift infer --x", "trl env", "tune ls", "accelerate config",
@@ -88,3 +90,13 @@ def test_a_launch_knows_its_variables_its_folder_and_whether_it_is_sure(find):
     assert {one.name: one.word.text for one in launch.env} == {"A": "1", "B": "2"}
     assert launch.folder == "sub"
     assert not launch.sure
+
+
+def test_a_flag_of_llamafactory_is_one_where_no_config_is_named(find):
+    (alone,), (beside,) = find("llamafactory-cli train --stage sft"), find("llamafactory-cli train c.yaml --stage sft")
+    assert [pair.merged for launch in (alone, beside) for pair in launch.flags.root.pairs] == [False, True]
+
+
+def test_the_model_of_litgpt_needs_no_flag(find):
+    (launch,) = find("litgpt finetune_lora org/model --lora_r 8")
+    assert launch.flags.root.get("checkpoint_dir").raw == "org/model"
