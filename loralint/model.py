@@ -144,7 +144,10 @@ class Related(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One rule's verdict on one place. `message` starts with what will happen to the run; `help` says what to write."""
+    """One rule's verdict on one place. `message` starts with what will happen to the run; `help` says what to write.
+
+    overridden: the rule's own tier where the settings give another one, else empty.
+    """
 
     rule: str
     name: str
@@ -160,6 +163,7 @@ class Finding(NamedTuple):
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     suppressed: Mapping[str, str] | None = None
+    overridden: str = ""
 
 
 class Note(NamedTuple):

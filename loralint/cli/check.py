@@ -13,6 +13,7 @@ import click
 from loralint.api import around, data_files, launch_line, make_job, options, report
 from loralint.cli.formats import about_the_output
 from loralint.cli.options import about_the_probe, about_the_run, settings_for, usage
+from loralint.cli.outcome import exit_code, low_score
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 @about_the_output
 @click.option(
     "--fail-on", type=click.Choice(TIERS), help="Lowest tier that fails the check; S unless the settings say otherwise."
+)
+@click.option(
+    "--min-score", type=click.IntRange(0, 100), help="Lowest score that passes; none unless the settings say otherwise."
 )
 @click.option(
     "--select", "chosen", metavar="RULES", default="", help="Only these: codes, prefixes, names, topics, tiers, ALL."
@@ -117,8 +121,11 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     told += _without_a_run(read, result)
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
     fail_on = given["fail_on"] or settings.fail_on
-    code = _exit_code(result, fail_on, given["require_files"]) if written else 1
+    least = settings.min_score if given["min_score"] is None else given["min_score"]
+    code = exit_code(result, fail_on, least, given["require_files"]) if written else 1
     _write(_placed(result._replace(fail_on=fail_on, exit_code=code), given), given, aside=given["fix"] and "-" in paths)
+    for line in low_score(result.runs, least):
+        click.echo(line, err=given["format_"] != "full" or (given["fix"] and "-" in paths))
     sys.exit(code)
 
 
@@ -277,11 +284,3 @@ def _write(result: Report, given: dict[str, Any], *, aside: bool) -> None:
         from loralint.cli.report_file import write_unasked
 
         write_unasked(result, given)
-
-
-def _exit_code(result: Report, fail_on: str, require_files: bool) -> int:
-    failing = TIERS[: TIERS.index(fail_on) + 1]
-    tiers = {finding.tier for run in result.runs for finding in run.findings if finding.suppressed is None}
-    if tiers & set(failing):
-        return 1
-    return 4 if require_files and not any(run.framework for run in result.runs) else 0

@@ -10,6 +10,7 @@ import click
 
 from loralint.cli.formats import about_the_output
 from loralint.cli.options import _card, usage
+from loralint.cli.outcome import low_score
 from loralint.cli.output import color
 from loralint.engine.settings import SettingsError
 from loralint.gate.decide import Outcome, decide
@@ -32,7 +33,7 @@ def command(base: str, head: str, **given: Any) -> None:
     """Decide whether a change may be merged: by what is new in it, under the policy of its base.
 
     Commits are judged, not the working tree. Exits with 1 on a new finding of tier S, on one of tier A that two people
-    have not approved, and on a config that the gate would lose sight of.
+    have not approved, on a config that the gate would lose sight of, and where a run scores below the base's min-score.
     """
     formats = {given["format_"], *dict(given["outputs"])}
     asked = Asked(given["gpu"], given["target"], given["rows"], bool(WITH_FIXES & formats), bool(DRAWN & formats))
@@ -66,5 +67,8 @@ def _summary(outcome: Outcome) -> list[str]:
     """The gate's own lines; on standard error where another program reads the format."""
     older = f"; {outcome.older} older at the base" if outcome.older else ""
     found = f"{outcome.blocking} new S, {outcome.waiting} new A without approval{older}"
-    return [*(f"note: {shown(one, 500)}" for one in outcome.notes),
-            f"gate: {'passed' if outcome.passed else 'not passed'}: {found}"]  # fmt: skip
+    return [
+        *(f"note: {shown(one, 500)}" for one in outcome.notes),
+        *low_score(outcome.report.runs, outcome.min_score),
+        f"gate: {'passed' if outcome.passed else 'not passed'}: {found}",
+    ]

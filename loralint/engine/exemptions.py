@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from loralint.engine.rules import all_rules, find, refuse_unmatched
 from loralint.engine.settings import Settings
+from loralint.engine.tiers import refuse_idle
 from loralint.model import Finding, Note
 from loralint.source.shown import shown
 
@@ -15,6 +16,7 @@ from loralint.source.shown import shown
 def refuse_unknown_rules(settings: Settings) -> None:
     """Raise ValueError for a name in the settings that is no rule's: what it is to lift would stay without a word."""
     refuse_unmatched((*settings.select, *settings.ignore), all_rules(), settings.file)
+    refuse_idle(settings)
     lifted = [one.rule for one in settings.exceptions]
     lifted += [code for _, codes in settings.per_file_ignores for code in codes]
     for code in lifted:

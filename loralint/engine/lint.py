@@ -146,7 +146,7 @@ def _files(assembled: Assembled, job: Job) -> tuple[str, ...]:
 
 
 def _suppressed(result: Judgement, assembled: Assembled, job: Job) -> tuple[list[Finding], list[Note]]:
-    findings, notes = _distinct(result.findings), list(result.notes)
+    findings, notes = _tiered(_distinct(result.findings), job), list(result.notes)
     for document in assembled.documents:
         if job.inline and "loralint" in document.text:
             open_ones = {code for codes in result.unchecked.values() for code in codes}
@@ -186,8 +186,16 @@ def _with_comments(
     notes, needed = hushed(notes, given)
     scope = Scope(assembled.config, FACTS, tuple(faults(given, used | needed, checked)))
     observers = tuple(rule for rule in job.rules if rule.uses == "observation")
-    judged = judge(observers, assembled.config, scope, fixes=job.fixes).findings
+    judged = _tiered(judge(observers, assembled.config, scope, fixes=job.fixes).findings, job)
     return [*findings, *elsewhere, *judged], notes + more
+
+
+def _tiered(findings: list[Finding], job: Job) -> list[Finding]:
+    if not job.settings.tiers:
+        return findings
+    from loralint.engine.tiers import with_tiers
+
+    return with_tiers(findings, job.settings)
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:

@@ -96,18 +96,18 @@ def among(
 def refuse_unmatched(selectors: tuple[str, ...], rules: tuple[Rule, ...], where: str = "") -> None:
     """Raise ValueError for a selector that matches no rule, which would do nothing without a word. where: its file."""
     for selector in selectors:
-        if selector.upper() != "ALL" and not any(_strength(rule, selector) for rule in rules):
+        if selector.upper() != "ALL" and not any(strength(rule, selector) for rule in rules):
             prefix = f"{where}: " if where else ""
             raise ValueError(f"{prefix}no rule matches `{selector}`; `loralint rules` lists them")
 
 
 def _taken(rule: Rule, chosen: tuple[str, ...], ignored: tuple[str, ...]) -> bool:
-    take = max((_strength(rule, selector) for selector in chosen), default=1)
-    leave = max((_strength(rule, selector) for selector in ignored), default=0)
+    take = max((strength(rule, selector) for selector in chosen), default=1)
+    leave = max((strength(rule, selector) for selector in ignored), default=0)
     return take > leave
 
 
-def _strength(rule: Rule, selector: str) -> int:
+def strength(rule: Rule, selector: str) -> int:
     """How exactly a selector names a rule: 0 not at all, 1 ALL, 2 a tier or topic, then by length of the prefix."""
     word = selector.strip()
     if word.upper() == "ALL":

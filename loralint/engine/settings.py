@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 class Settings(NamedTuple):
     """What a project says once. root: folder of the settings file, which paths and patterns are relative to.
 
+    tiers: selector of rules -> the tier of their findings. min_score: of a run, below which a check does not pass.
     rules, golden: patterns of files with rules and golden entries of the project's own, below own_root.
     """
 
@@ -33,6 +34,8 @@ class Settings(NamedTuple):
     rules: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
     own_root: str = "."
+    tiers: tuple[tuple[str, str], ...] = ()
+    min_score: int = 0
 
 
 class SettingsError(Exception):

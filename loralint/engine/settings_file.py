@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from loralint.engine.settings import Settings, SettingsError
+from loralint.model import TIERS
 
 KEYS: dict[str, type] = {
     "select": list,
@@ -20,6 +21,8 @@ KEYS: dict[str, type] = {
     "model-config": list,
     "model-cache": str,
     "fail-on": str,
+    "min-score": int,
+    "tiers": dict,
     "baseline": str,
     "per-file-ignores": dict,
     "exceptions": list,
@@ -34,7 +37,7 @@ GATE_KEYS: dict[str, type] = {
     "inline-ignores": bool,
     "openpgp-keys": str,
 }
-_WORDS = {list: "a list", bool: "true or false", str: "a text in quotes", dict: "a table"}
+_WORDS = {list: "a list", bool: "true or false", str: "a text in quotes", dict: "a table", int: "a whole number"}
 EXCEPTION_KEYS = frozenset({"rule", "path", "reason", "expires"})
 
 
@@ -77,7 +80,7 @@ def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
     """Check names and types. Raises SettingsError with the file, the key and what it must be."""
     _refuse_odd(table, KEYS, path)
     fail_on = table.get("fail-on", "S")
-    if fail_on not in ("S", "A", "B"):
+    if fail_on not in TIERS:
         raise SettingsError(f"{path}: `fail-on` must be S, A or B")
     return Settings(
         os.path.dirname(os.path.abspath(path)),
@@ -98,6 +101,8 @@ def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
         tuple(map(str, table.get("rules", ()))),
         tuple(map(str, table.get("golden", ()))),
         os.path.dirname(os.path.abspath(path)),
+        tuple((rules, _tier(path, rules, tier)) for rules, tier in table.get("tiers", {}).items()),
+        _min_score(path, table.get("min-score", 0)),
     )
 
 
@@ -106,7 +111,7 @@ def _refuse_odd(table: Mapping[str, Any], known: Mapping[str, type], path: str, 
         wanted = known.get(key)
         if wanted is None:
             raise SettingsError(f"{path}: unknown key `{prefix}{key}`; known are {', '.join(sorted(known))}")
-        if not isinstance(value, wanted):
+        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
             raise SettingsError(f"{path}: `{prefix}{key}` must be {_WORDS[wanted]}")
 
 
@@ -119,6 +124,18 @@ def _gate(table: Mapping[str, Any], path: str) -> Gate:
         table.get("inline-ignores", False),
         table.get("openpgp-keys", Gate().openpgp_keys),
     )
+
+
+def _tier(path: str, rules: str, tier: object) -> str:
+    if not isinstance(tier, str) or tier not in TIERS:
+        raise SettingsError(f"{path}: the tier of `{rules}` in `tiers` must be S, A or B; `ignore` switches a rule off")
+    return tier
+
+
+def _min_score(path: str, least: int) -> int:
+    if not 0 <= least <= 100:
+        raise SettingsError(f"{path}: `min-score` must be 0 to 100")
+    return least
 
 
 def _codes(path: str, codes: object) -> tuple[str, ...]:

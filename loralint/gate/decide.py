@@ -33,7 +33,8 @@ _MOST_NAMED = 20  # findings whose line's author is looked up: each is a process
 
 class Outcome(NamedTuple):
     """report: of the change, with what does not count marked as suppressed; blocking, waiting: how many findings of
-    tier S, and of tier A without approval, are new; older: how many stood at the base.
+    tier S, and of tier A without approval, are new; older: how many stood at the base. min_score: below which a run
+    does not pass; only what is new costs it score.
     """
 
     report: Report
@@ -41,11 +42,13 @@ class Outcome(NamedTuple):
     waiting: int
     older: int
     notes: tuple[str, ...]
+    min_score: int = 0
 
     @property
     def passed(self) -> bool:
         """Whether the change may be merged."""
-        return not (self.blocking or self.waiting)
+        low = any(run.score < self.min_score for run in self.report.runs)
+        return not (self.blocking or self.waiting or low)
 
 
 class _Trees(NamedTuple):
@@ -102,7 +105,8 @@ def _decided(
     tiers = [one.tier for one in standing.values() if one.suppressed is None]
     notes = (*_policy_notes(settings.file, rules, change.touched | change.deleted, trees.policy), *given.faults())
     notes += tuple(_other_rules(*one) for one in reread(old, now, change.renamed))
-    return Outcome(report, tiers.count("S"), tiers.count("A"), len(counted) - len(new), notes)
+    older = len(counted) - len(new)
+    return Outcome(report, tiers.count("S"), tiers.count("A"), older, notes, settings.min_score)
 
 
 def _stands(finding: Finding, inline: bool) -> bool:

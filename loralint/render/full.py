@@ -73,6 +73,8 @@ def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
     for one in finding.related:
         cell = f" cell {one.cell}" if one.cell is not None else ""
         yield f"  {style.dim('also:')}  {path(one.file)}{cell}:{one.line} {shown(one.key)} {one.message}"
+    if finding.overridden:
+        yield f"  {style.dim('tier:')}  {finding.tier} by the settings, {finding.overridden} by the rule"
     yield f"  {style.green('help:')}  {finding.help}"
 
 

@@ -58,6 +58,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "rule": finding.rule,
         "name": finding.name,
         "tier": finding.tier,
+        "overridden": finding.overridden or None,
         "message": finding.message,
         "help": finding.help,
         "file": span.file,

@@ -107,6 +107,8 @@ def _properties(finding: Finding) -> dict[str, Any]:
         "value": safe(finding.value, finding.key),
         "origin": finding.origin,
     }
+    if finding.overridden:
+        body["overridden"] = finding.overridden
     if finding.fix is not None:
         body["safeFix"] = finding.fix.safe
     if finding.span.cell is not None:

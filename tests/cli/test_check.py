@@ -90,6 +90,32 @@ def test_settings_are_obeyed_and_options_win(invoke, folder):
     assert invoke("check", "block.yaml", "--isolated").exit_code == 1
 
 
+def test_a_score_below_the_lowest_that_passes(invoke, folder):
+    (folder / "loralint.toml").write_text("min-score = 98\n", encoding="utf-8")
+    result = invoke("check", "small.yaml")
+    assert result.exit_code == 1
+    assert result.output.endswith("not passed: 1 run scores below 98, the lowest that passes: small.yaml 97\n")
+    assert invoke("check", "small.yaml", "--min-score", "97").exit_code == 0
+    assert invoke("check", "small.yaml", "--isolated").exit_code == 0
+    result = invoke("check", ".", "--min-score", "100", "--format", "json")
+    assert json.loads(result.stdout)["version"] == 1  # what programs read stays as it is
+    assert "3 runs score below 100" in result.stderr
+    assert "block.yaml 49, review.yaml 85, small.yaml 97" in result.stderr
+
+
+def test_a_tier_of_the_settings_is_obeyed_and_told(invoke, folder):
+    (folder / "loralint.toml").write_text('[tiers]\nLL304 = "A"\n', encoding="utf-8")
+    result = invoke("check", "block.yaml")
+    assert result.exit_code == 0
+    assert "  tier:  A by the settings, S by the rule\n" in result.output
+    (run,) = json.loads(invoke("check", "block.yaml", "--format", "json").stdout)["runs"]
+    assert [(one["tier"], one["overridden"]) for one in run["findings"]] == [("A", "S")]
+    (log,) = json.loads(invoke("check", "block.yaml", "--format", "sarif").stdout)["runs"]
+    assert [(one["level"], one["properties"]["overridden"]) for one in log["results"]] == [("warning", "S")]
+    (folder / "loralint.toml").write_text('[tiers]\nLL999 = "A"\n', encoding="utf-8")
+    assert "no rule matches `LL999`" in invoke("check", "block.yaml").output
+
+
 def test_nothing_to_lint_ends_with_4_when_files_are_required(invoke, folder):
     (folder / "empty").mkdir()
     for path in ("none.yaml", "empty"):

@@ -18,6 +18,11 @@ fail-on = "A"
 baseline = "known.json"
 rules = ["lint/rules/*.yaml"]
 golden = ["lint/golden.yaml"]
+min-score = 80
+
+[tiers]
+LL214 = "A"
+keys = "B"
 
 [per-file-ignores]
 "experiments/**" = ["LL402", "LL3"]
@@ -38,7 +43,11 @@ def _write(folder, text, name="loralint.toml"):
 
 def _pyproject(text):
     """The same table below [tool.loralint]."""
-    tables = text.replace("[[", "[[tool.loralint.").replace("\n[per", "\n[tool.loralint.per")
+    tables = (
+        text.replace("[[", "[[tool.loralint.")
+        .replace("\n[per", "\n[tool.loralint.per")
+        .replace("\n[tiers", "\n[tool.loralint.tiers")
+    )
     return '[project]\nname = "x"\n\n[tool.loralint]\n' + tables
 
 
@@ -51,6 +60,7 @@ def test_every_key_is_read(tmp_path, name, text):
         baseline="known.json", per_file_ignores=(("experiments/**", ("LL402", "LL3")),),
         exceptions=(Exemption("LL214", "configs/tpu/*.yaml", "runs on TPU v5e", "2027-03-31"),),
         rules=("lint/rules/*.yaml",), golden=("lint/golden.yaml",), own_root=str(tmp_path),
+        tiers=(("LL214", "A"), ("keys", "B")), min_score=80,
     )  # fmt: skip
 
 
@@ -96,6 +106,12 @@ def test_a_pyproject_without_our_table_is_passed_over(tmp_path, text):
         ("preview = 1", "`preview` must be true or false"),
         ("gpu = ['T4']", "`gpu` must be a text in quotes"),
         ('per-file-ignores = ["x"]', "`per-file-ignores` must be a table"),
+        ("min-score = 101", "`min-score` must be 0 to 100"),
+        ("min-score = true", "`min-score` must be a whole number"),
+        ("min-score = 79.5", "`min-score` must be a whole number"),
+        ('tiers = ["LL214"]', "`tiers` must be a table"),
+        ('tiers.LL214 = "off"', "the tier of `LL214` in `tiers` must be S, A or B; `ignore` switches a rule off"),
+        ("tiers.LL214 = ['A']", "the tier of `LL214` in `tiers` must be S, A or B"),
         ('fail-on = "C"', "`fail-on` must be S, A or B"),
         ('[per-file-ignores]\n"a" = "LL1"', "each of `per-file-ignores` must be a list of rules"),
         ('exceptions = ["LL214"]', "each of `exceptions` needs exactly expires, path, reason, rule"),

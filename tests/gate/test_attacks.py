@@ -31,6 +31,7 @@ def _blocked(repository, *rules):
         ("loralint.toml", 'select = ["LL425"]\n'),
         ("loralint.toml", 'exclude = ["configs/**"]\n'),
         ("loralint.toml", '[gate]\ninline-ignores = true\nallowed-signers = "mine"\n'),
+        ("loralint.toml", '[tiers]\nLL304 = "B"\n'),
         ("loralint.toml", "this is no TOML"),
         ("configs/loralint.toml", 'ignore = ["ALL"]\n'),
         ("pyproject.toml", '[tool.loralint]\nignore = ["ALL"]\n'),
@@ -125,6 +126,26 @@ def test_settings_may_let_comments_lift_tier_a_but_not_s(repository):
     repository.write(CONFIG, BAD.replace("lora_r: 0", "lora_r: 0  # loralint: ignore[LL304] on purpose"))
     repository.commit()
     _blocked(repository, "LL304")
+
+
+def test_tiers_and_the_lowest_score_are_the_base_s(repository):
+    with repository.base():
+        repository.write("loralint.toml", 'min-score = 98\n[tiers]\nLL304 = "B"\nLL101 = "S"\n')
+    repository.write("loralint.toml", "")
+    repository.write(CONFIG, ODD)
+    repository.commit()
+    assert repository.rules() == [("S", "LL101")]
+    repository.write(CONFIG, BAD)
+    repository.commit()
+    assert repository.rules() == [("B", "LL304")]
+    said = repository.gate()
+    assert said.exit_code == 1
+    assert f"not passed: 1 run scores below 98, the lowest that passes: {CONFIG} 97\n" in said.output
+    with repository.base():
+        repository.write("loralint.toml", 'min-score = 97\n[tiers]\nLL304 = "B"\n')
+    repository.write(CONFIG, BAD)
+    repository.commit()
+    assert repository.gate().exit_code == 0
 
 
 def test_a_rename_does_not_make_old_findings_new_nor_hide_new_ones(repository):

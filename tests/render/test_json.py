@@ -56,7 +56,8 @@ def test_every_field_of_a_finding(report_on):
     (finding,) = run["findings"]
     start = AXOLOTL.index("lora_aplha")
     assert {key: value for key, value in finding.items() if key not in ("message", "help")} == {
-        "rule": "LL101", "name": "misspelt-key", "tier": "A", "file": "config.yaml", "cell": None, "line": 4,
+        "rule": "LL101", "name": "misspelt-key", "tier": "A", "overridden": None, "file": "config.yaml", "cell": None,
+        "line": 4,
         "column": 1, "end_line": 4, "end_column": 11, "start": start, "end": start + 10, "key": "lora_aplha",
         "pointer": "/lora_aplha",
         "parameter": "", "value": "32", "origin": "set", "related": [],

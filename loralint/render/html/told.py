@@ -19,7 +19,7 @@ _DEFAULTS = ("default", "derived")
 
 
 class Told(NamedTuple):
-    """A finding. code: (kind, line) of the frame. lifted: what lifts it, in words."""
+    """A finding. code: (kind, line) of the frame. lifted: what lifts it, in words. overridden: the rule's own tier."""
 
     tier: str
     rule: str
@@ -34,6 +34,7 @@ class Told(NamedTuple):
     patch: list[tuple[str, str]]
     safe: bool
     lifted: str
+    overridden: str
 
 
 class Row(NamedTuple):
@@ -62,6 +63,7 @@ def told(finding: Finding, report: Report) -> Told:
         patch(finding.fix, report),
         finding.fix is not None and finding.fix.safe,
         _lifted(finding.suppressed),
+        finding.overridden,
     )  # fmt: skip
 
 
