@@ -35,6 +35,8 @@ COMMANDS = {
     "audit": "Verify or show the records of what fixes changed.",
     "lsp": "Serve an editor: findings as you type, quick fixes, explanations.",
     "serve": "Serve a Kubernetes API server as an admission webhook.",
+    "scan-cluster": "Judge what a Kubernetes cluster already holds.",
+    "certs": "Make and renew the webhook's own certificates in a cluster.",
 }
 
 
@@ -51,7 +53,7 @@ class Lazy(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"loralint.cli.{cmd_name}").command
+        command: click.Command = import_module(f"loralint.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

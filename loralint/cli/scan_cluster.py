@@ -1,0 +1,106 @@
+"""`loralint scan-cluster`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from loralint.cli.options import usage
+from loralint.cli.reached import kubeconfig, reached
+from loralint.source.clean import clean
+
+if TYPE_CHECKING:
+    from loralint.webhook.scan import Seen
+    from loralint.webhook.stored import Unlisted
+
+# Of one object, in every form.
+_MOST = 20
+
+
+@click.command("scan-cluster")
+@click.option("-n", "--namespace", default="*", help="This namespace only; all if not given.")
+@click.option("--exclude-namespace", "without", metavar="NAME", multiple=True, default=("kube-system",),
+              show_default=True, help="Leave a namespace out; repeatable.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json", "policyreport"]), default="text",
+              show_default=True, help="What is printed.")  # fmt: skip
+@click.option("--apply", "write", is_flag=True, help="Write the PolicyReports into the cluster, one a namespace.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
+@click.option("--gpu", metavar="GPU", default="", help="Card of all objects that name none.")
+@click.option("--select", metavar="RULE", multiple=True, help="Judge by these rules only; repeatable.")
+@click.option("--ignore", metavar="RULE", multiple=True, help="Leave a rule out; repeatable.")
+@kubeconfig
+def command(  # noqa: PLR0917 - click hands over every option
+    namespace: str, without: tuple[str, ...], form: str, write: bool, exit_zero: bool, gpu: str,
+    select: tuple[str, ...], ignore: tuple[str, ...], kubeconfig: str | None,
+) -> None:  # fmt: skip
+    """Judge the configs and jobs that a cluster already holds: docs/kubernetes.md.
+
+    Needs rights to list, and changes nothing without --apply. Exit codes: 0 nothing of tier S, 1 something, 2 usage,
+    3 a kind could not be listed.
+    """
+    if write and form != "policyreport":
+        raise usage("--apply writes PolicyReports: add --format policyreport")
+    from loralint.webhook.judging import webhook_job
+
+    try:
+        job = webhook_job(gpu=gpu, select=select, ignore=ignore)
+    except ValueError as error:
+        raise usage(str(error)) from None
+    with reached(kubeconfig) as client:
+        from loralint.webhook.published import publish
+        from loralint.webhook.scan import scan
+        from loralint.webhook.stored import Unlisted, listed
+
+        found = list(scan(lambda resource: listed(client, resource, namespace), job, without=without))
+        unlisted = [one for one in found if isinstance(one, Unlisted)]
+        seen = [one for one in found if not isinstance(one, Unlisted)]
+        if write:
+            click.echo(f"{publish(client, seen, namespace, without)} reports written")
+        else:
+            _FORMS[form](seen, unlisted)
+    for one in unlisted:
+        click.echo(f"not checked: {one.resource.plural}.{one.resource.group}: {clean(one.why, 200)}", err=True)
+    blocks = any(told.tier == "S" for one in seen for told in one.findings)
+    sys.exit(3 if unlisted else int(blocks and not exit_zero))
+
+
+def _text(seen: list[Seen], unlisted: list[Unlisted]) -> None:
+    del unlisted
+    for one in seen:
+        name = f"{one.namespace}/{one.kind}/{one.name}"
+        for told in one.findings[:_MOST]:
+            place = f" {told.place}:{told.line}" if told.place else ""
+            click.echo(f"{name}{place}: {told.tier} {told.rule} {told.message}\n  {told.help}".rstrip())
+        if len(one.findings) > _MOST:
+            click.echo(f"{name}: and {len(one.findings) - _MOST} more")
+        if one.not_checked:
+            click.echo(f"{name}: not checked: {one.not_checked}")
+    bad = sum(bool(one.findings) for one in seen)
+    click.echo(f"{len(seen)} objects looked at, {bad} with findings")
+
+
+def _json(seen: list[Seen], unlisted: list[Unlisted]) -> None:
+    kept = [_as_json(one) for one in seen if one.findings or one.not_checked]
+    whole = {
+        "version": 1, "looked_at": len(seen), "objects": kept,
+        "not_listed": [{"group": one.resource.group, "kind": one.resource.kind, "why": one.why} for one in unlisted],
+    }  # fmt: skip
+    click.echo(json.dumps(whole, indent=1))
+
+
+def _as_json(one: Seen) -> dict[str, Any]:
+    findings = [{key: value for key, value in told._asdict().items() if key != "new"} for told in one.findings[:_MOST]]
+    return {**one._asdict(), "findings": findings, "left_out": max(0, len(one.findings) - _MOST)}
+
+
+def _reports(seen: list[Seen], unlisted: list[Unlisted]) -> None:
+    from loralint.webhook.policy_report import reports
+
+    del unlisted
+    click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": reports(seen)}, indent=1))
+
+
+_FORMS = {"text": _text, "json": _json, "policyreport": _reports}

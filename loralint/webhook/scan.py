@@ -1,0 +1,107 @@
+"""What lies in a cluster and would be refused or warned of today: what came while nobody looked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import NamedTuple
+
+from loralint.engine.lint import Job
+from loralint.webhook.judging import Task, Told, judge
+from loralint.webhook.objects import (
+    CONFIG_MAP,
+    MapFiles,
+    Object,
+    TooLargeError,
+    manifest,
+    map_files,
+    mapping,
+    oversized,
+    wanted_maps,
+)
+from loralint.webhook.resources import WORKLOADS, Resource
+from loralint.webhook.stored import Unlisted, holds_config, is_open
+
+MAPS = Resource(*CONFIG_MAP)
+# How the objects of a kind are had: a client's list, or a test's own.
+List = Callable[[Resource], Iterable["Object | Unlisted"]]
+
+
+class Seen(NamedTuple):
+    """One object that was judged, or why it was not. findings: what stands, gravest first."""
+
+    namespace: str
+    api_version: str
+    kind: str
+    name: str
+    uid: str
+    findings: tuple[Told, ...] = ()
+    not_checked: str = ""
+
+
+class _Waiting(NamedTuple):
+    """A workload until the maps that it mounts are known."""
+
+    seen: Seen
+    text: str
+    maps: tuple[tuple[str, str], ...]
+
+
+def scan(having: List, job: Job, *, without: Container[str] = ()) -> Iterator[Seen | Unlisted]:
+    """Judge all maps with configs, and all workloads that have not ended with the maps that they mount.
+
+    Of the maps only those that a workload mounts are kept.
+    """
+    waiting: list[_Waiting] = []
+    for resource in WORKLOADS:
+        for one in having(resource) if resource.is_namespaced else ():
+            if isinstance(one, Unlisted):
+                yield one
+            elif _namespace(one) not in without and is_open(one):
+                yield from _taken(one, waiting)
+    wanted = {key for one in waiting for key in one.maps}
+    kept: dict[tuple[str, str], MapFiles] = {}
+    for one in having(MAPS):
+        if isinstance(one, Unlisted):
+            yield one
+        elif _namespace(one) not in without:
+            yield from _map(one, job)
+            key = _namespace(one), _seen(one).name
+            if key in wanted:
+                kept[key] = map_files(one)
+    for late in waiting:
+        maps = tuple(kept[key] for key in late.maps if key in kept)
+        yield late.seen._replace(findings=judge(Task(late.text, "", maps), job).findings)
+
+
+def _taken(obj: Object, waiting: list[_Waiting]) -> Iterator[Seen]:
+    """Put a workload off until the maps are known; one that is too large is told at once."""
+    seen = _seen(obj)
+    try:
+        text = manifest(obj)
+    except TooLargeError as error:
+        yield seen._replace(not_checked=str(error))
+        return
+    waiting.append(_Waiting(seen, text, tuple((seen.namespace, name) for name in wanted_maps(obj))))
+
+
+def _map(obj: Object, job: Job) -> Iterator[Seen]:
+    if not holds_config(obj) or mapping(obj.get("metadata")).get("deletionTimestamp"):
+        return
+    seen, large = _seen(obj), oversized(obj)
+    try:
+        found = judge(Task(manifest(obj)), job).findings
+    except TooLargeError as error:
+        yield seen._replace(not_checked=str(error))
+        return
+    skipped = f"larger than is checked: {', '.join(large)}" if large else ""
+    yield seen._replace(findings=found, not_checked=skipped)
+
+
+def _seen(obj: Object) -> Seen:
+    meta = mapping(obj.get("metadata"))
+    name, uid = str(meta.get("name") or ""), str(meta.get("uid") or "")
+    return Seen(_namespace(obj), str(obj.get("apiVersion")), str(obj.get("kind")), name, uid)
+
+
+def _namespace(obj: Object) -> str:
+    return str(mapping(obj.get("metadata")).get("namespace") or "")
