@@ -162,6 +162,7 @@ def _models(file: ModelsFile, named: NamesFile) -> dict[str, object]:
     cold = {name: family for name, family in families.items() if name not in listed}
     return {
         "models.json": {"families": hot, "fields": fields, "ids": shown, "rows": rows},
+        "models_config.json": {row.ids[0]: row.config for row in file.models if row.config},
         "models_named.json": {"families": cold, "names": _names(named, file), "patterns": _patterns(file)},
     }
 

@@ -176,11 +176,12 @@ class ModelNumbers(Strict):
 
 
 class ModelRow(Strict):
-    """Checkpoints of one shape."""
+    """Checkpoints of one shape. `config`: what else of config.json its layers follow from, by dotted name."""
 
     ids: Annotated[list[Text], Field(min_length=1)]
     family: Text
     facts: ModelNumbers
+    config: dict[Text, bool | int | float | str | list[int] | None] = {}
     source: Text
 
 

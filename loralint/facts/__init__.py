@@ -77,6 +77,7 @@ PLACES = {
     "model.vision": "model:vision",
     "model.moe": "model:moe",
     "model.packed_experts": "experts:packed_experts",
+    "model.experts_unquantised": "experts:unquantised",
     "model.vocabulary": "architecture:vocabulary",
     "model.shape": "architecture:shape",
     "model.fp16_unsafe": "model:fp16_unsafe",

@@ -42,7 +42,9 @@ def _sizes(scope: Scope) -> dict[str, object]:
     model = _model(scope)
     if model.id is None:
         raise Missing("the sizes of the base model are not known")
-    return {theirs: getattr(model, ours) for ours, theirs in _SIZES.items()}
+    from loralint.knowledge.models import config_of
+
+    return {theirs: getattr(model, ours) for ours, theirs in _SIZES.items()} | config_of(model.id)
 
 
 def _model(scope: Scope) -> ModelFacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.facts.need import known
+from loralint.facts.need import Missing, known
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
@@ -10,6 +10,35 @@ from loralint.model import Value
 def packed_experts(scope: Scope) -> Value:
     """Whether PEFT takes the names of single experts' layers for weights that Transformers 5 packs."""
     return derived(bool(_packed(scope)))
+
+
+def unquantised(scope: Scope) -> Value:
+    """Names of the experts' bare weights, which bitsandbytes leaves in 16 bits; None where it packs all experts.
+
+    It packs linear layers (transformers 5.24 integrations/bitsandbytes.py). Unsloth and axolotl can pack more.
+    """
+    if known(scope, "quant.experts") or known(scope, "kernel.unsloth") or not known(scope, "model.moe"):
+        return derived(None)
+    if (known(scope, "quant.method") or "bnb") != "bnb" or known(scope, "model.prequantized") != "none":
+        raise Missing("what becomes of the experts under this quantisation is not known here")
+    version = scope.version("transformers")
+    if not version:
+        raise Missing("whether bitsandbytes packs the experts depends on the version of Transformers")
+    return derived(list(_bare(scope, version)) or None)
+
+
+def _bare(scope: Scope, version: str) -> dict[str, None]:
+    """Weights with an entry for each expert that are no layers of their own."""
+    from loralint.facts.reach import type_of
+    from loralint.knowledge import catalogue
+    from loralint.knowledge.structure import Unsolved, holds_experts
+
+    try:
+        rows = catalogue.names(type_of(scope), None, version)
+    except Unsolved as unsolved:
+        raise Missing(str(unsolved)) from None
+    held = (weight.split(" ") for row in rows if holds_experts(row[0], row[1]) for weight in row[2].split(";"))
+    return dict.fromkeys(name for name, *sizes in held if len(sizes) == 3)
 
 
 def packed(scope: Scope) -> Value:

@@ -22,7 +22,7 @@ _MOST_TRIES = 2_000_000  # entries of all settings times modules: a second or so
 def total(scope: Scope) -> Value:
     """Trainable parameters of the LoRA run, as PEFT prints them; None without LoRA.
 
-    Unknown where the model's modules are not, and where they differ between Transformers 4 and 5.
+    Unknown where the model's modules are not, and where they depend on a version that is not known.
     """
     counts = {made.total for made in _made(scope)}
     if len(counts) != 1:
@@ -91,9 +91,10 @@ def _sides(scope: Scope, made: peft.Adapted) -> list[tuple[int, ...]]:
 
 
 def _made(scope: Scope) -> list[peft.Adapted]:
-    """What PEFT makes of the model as either generation of Transformers builds it."""
+    """What PEFT makes of the model as Transformers builds it, by either generation where none is in force."""
     _refuse_uncounted(scope)
-    return [_adapted(scope, version) for version in ("5", "4")]
+    version = scope.version("transformers")
+    return [_adapted(scope, one) for one in ((version,) if version else ("5", "4"))]
 
 
 def _refuse_uncounted(scope: Scope) -> None:

@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from loralint.knowledge.data import part
+from loralint.knowledge.data import entries, part
 
 _QUANTIZED = ("gguf", "gptq", "awq", "aqlm", "bnb-4bit", "bnb-8bit", "fp8", "nvfp4", "mxfp4", "exl2")
 _COPIES = (
@@ -84,6 +84,12 @@ def find(base: str) -> ModelFacts | None:
     quantized = prequantized(base) or known["quantized"]
     known |= {"dtype": None if quantized else _named_dtype(lower) or known["dtype"], "quantized": quantized}
     return ModelFacts(**known, by_name=lower not in listed.split(), kind=kind_of(lower), **of_family(known["family"]))
+
+
+def config_of(model_id: str) -> dict[str, Any]:
+    """What else of config.json the layers of a listed model follow from, by dotted name."""
+    found: dict[str, Any] = entries("models_config", [model_id]).get(model_id, {})
+    return found
 
 
 @cache

@@ -12,7 +12,7 @@ from loralint.model import Unknown, Value
 
 
 class Written:
-    """A config as a plain mapping from canonical field to value."""
+    """A config as a plain mapping from canonical field to value, and from "version of PACKAGE" to a version."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = values
@@ -22,11 +22,15 @@ class Written:
             return Value(self._values[field], field=field)
         return Value(None, origin="absent", field=field)
 
+    def version(self, package: str) -> str:
+        return str(self._values.get(f"version of {package}", ""))
+
 
 def scope_of(values: dict[str, Any]) -> Scope:
     """A scope over canonical fields; a fact's name among them gives that fact instead of computing it."""
-    scope = Scope(Written({name: value for name, value in values.items() if name in FIELDS}), FACTS)
-    for name in values.keys() - FIELDS.keys():
+    settings = {name: value for name, value in values.items() if name in FIELDS or name.startswith("version of ")}
+    scope = Scope(Written(settings), FACTS)
+    for name in values.keys() - settings.keys():
         scope.bind(name, Value(values[name]) if isinstance(values[name], Unknown) else derived(values[name]))
     return scope
 

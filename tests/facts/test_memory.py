@@ -320,12 +320,13 @@ def test_more_rows_or_longer_ones_never_take_less(rows, length, checkpointed, at
 
 
 MIXTURE = LLAMA | {"model.base": "mistralai/Mixtral-8x7B-v0.1", "adapter.targets": ["q_proj", "v_proj"]}
+ADAPTERS = 32 * 16 * (4096 + 4096 + 4096 + 1024) * 16  # fp32 weights, gradients and two states
 FOUR = {"quant.bits": 4, "quant.method": "bnb", "quant.double": True}
 
 
 def test_of_a_mixture_all_experts_are_there(fact):
-    assert fact("memory.weights", MIXTURE) == pytest.approx(46.7e9 * 2 / GIB)
-    assert fact("memory.floor", MIXTURE) == pytest.approx(46.7e9 * 2 * 0.95 / GIB)
+    assert fact("memory.weights", MIXTURE) == pytest.approx(46_702_792_704 * 2 / GIB)
+    assert fact("memory.floor", MIXTURE) == pytest.approx((46_702_792_704 * 2 + ADAPTERS) * 0.95 / GIB)
     assert fact("memory.measured", MIXTURE) is False
 
 
@@ -333,12 +334,29 @@ def test_whether_experts_are_packed_is_not_known_but_the_least_is(fact):
     """bitsandbytes replaces linear layers, and Transformers 5 has bare weights in the place of those of experts."""
     packed = MIXTURE | FOUR
     assert fact("memory.weights", packed)[0].startswith("whether bitsandbytes packs the experts")
-    assert fact("memory.floor", packed) == pytest.approx(46.7e9 * (0.5 + 1 / 64 + 4 / 64 / 256) * 0.95 / GIB)
+    outside = 2 * 32000 * 4096 + 32 * 8 * 4096 + 65 * 4096  # embedding, head, routers, norms
+    least = (46_702_792_704 - outside) * (0.5 + 1 / 64 + 4 / 64 / 256) + outside * 2
+    assert fact("memory.floor", packed) == pytest.approx((least + ADAPTERS) * 0.95 / GIB)
+
+
+def test_transformers_5_keeps_experts_in_weights_that_bitsandbytes_leaves_alone(fact):
+    """Qwen3-30B-A3B: 48 layers of 128 experts, each 3 x 2048 x 768, of 30.5 billion weights in all."""
+    model = LLAMA | FOUR | {"model.base": "Qwen/Qwen3-30B-A3B", "adapter.targets": ["q_proj"]}
+    newer, older = model | {"version of transformers": "5.24.0"}, model | {"version of transformers": "4.57.6"}
+    experts = 48 * 128 * 3 * 2048 * 768
+    assert fact("model.experts_unquantised", newer) == ["gate_up_proj", "down_proj"]
+    assert fact("memory.floor", newer) > experts * 2 * 0.95 / GIB
+    assert fact("model.experts_unquantised", newer | {"quant.experts": True}) is None
+    assert fact("model.experts_unquantised", newer | {"kernel.unsloth": True}) is None
+    mixtral = {"model.base": "mistralai/Mixtral-8x7B-v0.1"}
+    assert fact("model.experts_unquantised", older | mixtral) is None
+    assert 23 < fact("memory.weights", older | mixtral) < 27
+    assert fact("memory.weights", newer | mixtral) > 46.7e9 * 2 * 0.95 / GIB
 
 
 def test_four_bits_are_not_proposed_for_experts(scope):
     def proposed(name: str) -> object:
-        lean = standing(scope(LLAMA | {"model.base": name}), rich=False)
+        lean = standing(scope(MIXTURE | {"model.base": name}), rich=False)
         return remedy(lean, lean, 80)
 
     assert proposed("mistralai/Mixtral-8x7B-v0.1") is None

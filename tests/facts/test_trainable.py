@@ -35,7 +35,7 @@ def test_absent_targets_are_the_usual_ones_of_peft(fact):
     [
         ({"adapter.targets": ["nothing"]}, "no module matches"),
         ({"adapter.targets": ["q_proj"], "model.base": "me/mine"}, "not in the catalogue"),
-        ({"adapter.targets": ["q_proj"], "model.base": "Qwen/Qwen3-30B-A3B"}, "decoder_sparse_step"),
+        ({"adapter.targets": ["q_proj"], "model.base": "ai21labs/Jamba-v0.1"}, "attn_layer_period"),
         ({"adapter.method": "full"}, "no LoRA"),
     ],
 )

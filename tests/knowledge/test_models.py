@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loralint.facts.memory.census import census
+from loralint.knowledge import catalogue
 from loralint.knowledge.data import part
-from loralint.knowledge.models import ModelFacts, find, key, prequantized, size_from_name
+from loralint.knowledge.models import ModelFacts, config_of, find, key, prequantized, size_from_name
+from loralint.knowledge.structure import SIZES
 
 DENSE = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "smollm3", "granite", "olmo")
 
@@ -247,6 +250,16 @@ def test_params_follow_from_the_shape() -> None:
             checked += 1
             assert shape_params(model) == pytest.approx(model.params, rel=0.01), model.id
     assert checked >= 60
+
+
+def test_params_follow_from_the_rest_of_the_config() -> None:
+    """Of mixtures and models with towers all weights are counted, from the fields of their config.json."""
+    for name in part("models_config"):
+        model = facts(name)
+        sizes = {theirs: getattr(model, ours) for ours, theirs in {**SIZES, "tied": "tie_word_embeddings"}.items()}
+        found = census(catalogue.from_sizes(str(catalogue.type_of(model.family)), sizes | config_of(name)))
+        whole = found.parameters / 1e9
+        assert model.params is None or whole == pytest.approx(model.params, rel=0.004), name
 
 
 def shape_params(model: ModelFacts) -> float:

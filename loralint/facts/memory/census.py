@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from loralint.knowledge.structure import holds_experts
+
 if TYPE_CHECKING:
     from loralint.knowledge.catalogue import Architecture
     from loralint.knowledge.structure import Module
@@ -69,7 +71,7 @@ def _repeats(module: Module, model: Architecture) -> bool:
 def _kind(module: Module, name: str, shape: tuple[int, ...], model: Architecture) -> str:
     if module.kind in _LINEAR:
         return "packed" if name == "weight" and module.path != model.head else "plain"
-    return "experts" if len(shape) == 3 and "expert" in module.path else "plain"
+    return "experts" if len(shape) == 3 and holds_experts(module.path, module.kind) else "plain"
 
 
 def _block(path: str, blocks: dict[str, int]) -> str | None:

@@ -48,6 +48,11 @@ def sized(billions: float, reason: str, *, mixture: bool) -> Shape:
     return _NOTHING._replace(counted=found, untold=reason)
 
 
+def left_alone(found: Census) -> Census:
+    """The same where a quantiser of linear layers leaves bare weights of experts as they are."""
+    return found._replace(plain=found.plain + found.experts, experts=0)
+
+
 def _inner(model: Architecture, sent: int, inner: int, hidden: int) -> int:
     """As wide an MLP as keeps as much: the row itself goes to each of its experts too, beside what is gated there."""
     shared = max((shape[0] for name, shape in _block(model) if name == "gate_proj"), default=0)

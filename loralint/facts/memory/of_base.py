@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.facts.memory.census import census
-from loralint.facts.memory.mixture import counted, sized
+from loralint.facts.memory.mixture import counted, left_alone, sized
 from loralint.facts.memory.of_pass import WIDTHS, referenced, scores
 from loralint.facts.memory.plan import Base
 from loralint.facts.memory.shape import TOLERANCE, Shape, shape_of
@@ -28,12 +28,23 @@ def base(scope: Scope, *, rich: bool) -> Base:
         return Base(shape, width, width, copies=copies)
     if known(scope, "model.prequantized") in ("gptq", "awq"):
         return Base(shape, packed, 2, quantised=True, copies=copies)
-    if rich and shape.counted and shape.counted.experts:
-        raise Missing("whether bitsandbytes packs the experts depends on the version of Transformers")
     if rich and shape.counted and not shape.counted.whole:
         raise Missing(shape.untold)
+    if shape.counted and shape.counted.experts and _left(scope, rich=rich):
+        shape = shape._replace(counted=left_alone(shape.counted))
     held = packed == eight_bit() and _holds(scope, rich=rich)
     return Base(shape, packed, 4 if rich else 2, quantised=True, held=held, copies=copies)
+
+
+def _left(scope: Scope, *, rich: bool) -> bool:
+    """Whether the experts stay as they are beside a quantised base; where nobody knows, the least is that they do not.
+
+    Raises Missing for the most.
+    """
+    left = scope.get("model.experts_unquantised").value
+    if rich and isinstance(left, Unknown):
+        raise Missing(left.reason)
+    return isinstance(left, list)
 
 
 def _copies(scope: Scope, *, rich: bool) -> int:
@@ -76,7 +87,7 @@ def _counted(scope: Scope, model: ModelFacts, reason: str, *, rich: bool) -> Sha
     from loralint.facts.architecture import built
 
     try:
-        architecture = built(scope)
+        architecture = built(scope, scope.version("transformers") or "5")
     except Missing as unsolved:
         return _sized(model, unsolved.reason)
     found = census(architecture)

@@ -163,6 +163,7 @@ ROWS: tuple[Entry, ...] = (
     Entry("quant.double", f"{_BNB}.bnb_4bit_use_double_quant", not_null, default=of_four_bits(True)),
     Entry("quant.compute_dtype", f"{_BNB}.bnb_4bit_compute_dtype", dtype, long_dtype, of_four_bits(of("model.dtype"))),
     Entry("quant.storage_dtype", f"{_BNB}.bnb_4bit_quant_storage", dtype, long_dtype, of_four_bits("bf16")),
+    Entry("quant.experts", "quantize_moe_experts", not_null, default=False),
     Entry("quant.exllama_off", "gptq_disable_exllama", not_null),
     # optimizer
     Entry("optim.name", "optimizer", lambda value: lower(non_empty(value)), default=optimizer),
