@@ -234,7 +234,8 @@ class Report(NamedTuple):
 
     For code frames and places only: `texts` maps each file to its decoded text, `cells` a notebook and a cell to the
     cell's text. root: absolute path of the folder from which other programs name files; empty: as given. fail_on: the
-    lowest tier that fails the check. exit_code: of the process; None where there is none.
+    lowest tier that fails the check. exit_code: of the process; None where there is none. recorded: approvals and what
+    fixes changed (`engine.recorded`), for formats that draw.
     """
 
     runs: tuple[Run, ...]
@@ -243,6 +244,7 @@ class Report(NamedTuple):
     root: str = ""
     fail_on: str = "S"
     exit_code: int | None = None
+    recorded: tuple[Table, ...] = ()
 
     def text(self, span: Span) -> str:
         """The text that a place's lines count in; empty when it is not at hand."""

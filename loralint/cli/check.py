@@ -16,7 +16,7 @@ from loralint.cli.options import about_the_probe, about_the_run, settings_for, u
 from loralint.cli.outcome import exit_code, low_score
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
-from loralint.model import TIERS, Report
+from loralint.model import TIERS, Report, Table
 from loralint.render import DRAWN, FROM_ROOT, WITH_FIXES, render
 from loralint.source.discover import Candidate, discover, starts_first
 from loralint.source.document import Document
@@ -123,7 +123,10 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     fail_on = given["fail_on"] or settings.fail_on
     least = settings.min_score if given["min_score"] is None else given["min_score"]
     code = exit_code(result, fail_on, least, given["require_files"]) if written else 1
-    _write(_placed(result._replace(fail_on=fail_on, exit_code=code), given), given, aside=given["fix"] and "-" in paths)
+    result = result._replace(
+        fail_on=fail_on, exit_code=code, recorded=_recorded(result, settings) if job.figures else ()
+    )
+    _write(_placed(result, given), given, aside=given["fix"] and "-" in paths)
     for line in low_score(result.runs, least):
         click.echo(line, err=given["format_"] != "full" or (given["fix"] and "-" in paths))
     sys.exit(code)
@@ -261,6 +264,16 @@ def _placed(result: Report, given: dict[str, Any]) -> Report:
     from loralint.source.checkout import root_for
 
     return result._replace(root=root_for(next((run.files[0] for run in result.runs if run.files), "")))
+
+
+def _recorded(result: Report, settings: Settings) -> tuple[Table, ...]:
+    """Approvals and what fixes changed, of the checkout or the project."""
+    import os
+
+    from loralint.engine.recorded import recorded
+    from loralint.engine.trail import root_of
+
+    return recorded(result, root_of(os.curdir, settings.root if settings.file else os.curdir))
 
 
 def _not_excluded(paths: list[str], settings: Settings) -> list[str]:

@@ -36,6 +36,12 @@ class Approvals(NamedTuple):
         answers = [self._unconfirmed(one) for one in fitting]
         return "" if "" in answers else answers[0]
 
+    def state(self, record: Record) -> str:
+        """What stands of a record that fits its finding, in words."""
+        why = self._unconfirmed(record)
+        who = sorted(self.signed.get(record.id, set())) or self.reviewers or []
+        return why or f"approved by {', '.join(who)}"
+
     def faults(self) -> list[str]:
         """What is wrong with records, in words."""
         return [f"{FOLDER}/{one.id}.json: {one.fault}" for one in self.records if one.fault]

@@ -12,12 +12,15 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from loralint.engine.approval import models_of, subject_of
+from loralint.engine.approval import Subject, models_of, subject_of
 from loralint.engine.owners import PLACES, owners
 from loralint.engine.ratchet import distinct, judged, new_findings, reread
+from loralint.engine.recorded import approvals as approved
+from loralint.engine.recorded import changes as changed
 from loralint.engine.reviews import reviewers
 from loralint.engine.score import score, verdict
 from loralint.engine.settings_file import Gate
+from loralint.engine.trail import read_trail
 from loralint.gate.approvals import Approvals, approvals, call
 from loralint.gate.change import change_between, commits_between, fork_of, last_author
 from loralint.gate.faults import protected, unjudged, unsigned
@@ -25,7 +28,7 @@ from loralint.gate.git import commit_of, top_of
 from loralint.gate.judging import Asked, judge_tree, settings_of
 from loralint.gate.signature import signers_of
 from loralint.gate.tree import Tree, write_tree
-from loralint.model import Finding, Report, Run
+from loralint.model import Finding, Report, Run, Table
 from loralint.source.shown import path, shown
 
 _MOST_NAMED = 20  # findings whose line's author is looked up: each is a process
@@ -102,11 +105,24 @@ def _decided(
     standing = {_same(one): _weighed(one, models.get(_place(one), set()), given, whose) for one in (*new, *own)}
     report = _marked(now, standing, {_same(one) for one in counted}, keep=asked.figures)
     report = report._replace(runs=(*report.runs, *_own_runs(standing[_same(one)] for one in own)))
+    if asked.figures:
+        subjects = [subject_of(one, models.get(_place(one), set())) for one in (*new, *own) if one.tier == "A"]
+        report = report._replace(recorded=_recorded(report, trees, given, subjects))
     tiers = [one.tier for one in standing.values() if one.suppressed is None]
     notes = (*_policy_notes(settings.file, rules, change.touched | change.deleted, trees.policy), *given.faults())
     notes += tuple(_other_rules(*one) for one in reread(old, now, change.renamed))
     older = len(counted) - len(new)
     return Outcome(report, tiers.count("S"), tiers.count("A"), older, notes, settings.min_score)
+
+
+def _recorded(report: Report, trees: _Trees, given: Approvals, subjects: list[Subject]) -> tuple[Table, ...]:
+    """The approvals of the change, and the audit trail that has to hold all records of the base."""
+    files = {file for run in report.runs for file in run.files}
+    held = read_trail(trees.policy.folder)[0]
+    return (
+        *approved(given.records, files, subjects, given.state),
+        *changed(trees.after.folder, files, held),
+    )
 
 
 def _stands(finding: Finding, inline: bool) -> bool:

@@ -44,6 +44,7 @@ def render(report: Report, *, color: bool) -> str:
         verdicts=[(one, count) for one in _VERDICTS if (count := sum(run.verdict == one for run in views))],
         tiers=sum((run.tiers for run in views), Counter[str]()),
         rules=reasons(dict.fromkeys(one.rule for run in views for _, _, some in run.found for one in some)),
+        recorded=report.recorded,
         unread=[(path(run.files[0]), _messages(run.notes)) for run in report.runs if not _judged(run)],
         title=_title(views),
     ) + "\n"  # fmt: skip

@@ -171,6 +171,22 @@ def test_lifted_findings_stay_lifted_and_say_by_what(page):
     assert made.all("article", class_="finding") == []
 
 
+def test_approvals_and_audit_are_told_and_inert(page):
+    hostile = "<b>x</b>\n::error::y"
+    report = loralint.check({"adapter": "lora", "base_model": "a/b", "lora_r": 8}, figures=True)._replace(
+        recorded=(
+            Table("approvals", "1 approval in .loralint/approvals", ("by", "reason"), (("Ann", hostile),)),
+            Table("audit", "1 change that fixes made; the trail is whole", ("file", "after"), (("a.yaml:3", hostile),)),
+        )
+    )
+    seen = page_of(report)
+    assert "Approvals and audit" in seen.text
+    assert "the trail is whole" in seen.text
+    assert r"<b>x</b>\n::error::y" in seen.text
+    assert "<b>x" not in seen.source
+    assert "Approvals and audit" not in page(GOOD).text
+
+
 def test_several_runs_have_an_index_and_a_section_each(page):
     made = page({"bad.yaml": BAD, "good.yaml": GOOD, "other.yaml": BAD.replace("0.0002", "0.02")}, gpu="A100-80GB")
     assert "3 runs" in made.text
