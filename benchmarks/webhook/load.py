@@ -2,9 +2,9 @@
 
     python benchmarks/webhook/load.py [--seconds 5] [--connections 8] [--soak 50000] [--workers N]
 
-The service and this client share the machine, over TLS on loopback with connections kept alive, as the API server keeps
-them. A config is sent as it is again and again (what GitOps does: the verdict is remembered) and, as another figure, never
-twice alike.
+The service and this client share the machine, over TLS on loopback with connections kept alive, as the API server
+keeps them. A config is sent as it is again and again (what GitOps does: the verdict is remembered) and, as another
+figure, never twice alike.
 """
 
 from __future__ import annotations
@@ -74,9 +74,10 @@ class Service:
         while True:
             try:
                 await asyncio.open_connection("127.0.0.1", self.port, ssl=self.context)
-                return
             except OSError:
                 await asyncio.sleep(0.1)
+            else:
+                break
 
     def memory(self) -> dict[str, float]:
         """MiB resident: of the serving process, and of all its workers together."""
