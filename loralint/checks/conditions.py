@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
+from loralint.facts import PLACES
 from loralint.facts.scope import Scope
 from loralint.model import Unknown, Value
 
@@ -70,7 +71,7 @@ def _negated(truth: Truth) -> Truth:
 
 
 def guards(condition: Condition | None) -> tuple[Guard, ...]:
-    """(field, test) for the parts of a conjunction that one canonical value alone can make false.
+    """(name, test) for the parts of a conjunction that one canonical value or fact alone can make false.
 
     A test that answers False settles the whole condition. Most rules end at their first one, so this is what a run
     pays for a rule that does not concern it; equal parts of different rules give the same test object.
@@ -101,7 +102,7 @@ def _either(sides: list[list[Callable[[Value], bool]]]) -> Callable[[Value], boo
 
 
 def excluded(condition: Condition | None, scope: Scope) -> bool:
-    """Whether one canonical value alone makes the condition false; leaves no trace in the scope's reads."""
+    """Whether one value alone makes the condition false; leaves no trace in the scope's reads."""
     if not condition:
         return False
     known = _GUARDED.get(id(condition))
@@ -114,7 +115,9 @@ _GUARDED: dict[int, tuple[Condition, tuple[Guard, ...]]] = {}
 
 
 def _alone(part: Condition) -> bool:
-    return part[0] not in ("all", "any", "not") and part[1] in FIELDS and not isinstance(part[2], dict)
+    if part[0] in ("all", "any", "not") or isinstance(part[2], dict):
+        return False
+    return part[1] in FIELDS or part[1] in PLACES  # any other name has a meaning only for a while
 
 
 _TESTS: dict[tuple[str, str], Callable[[Value], bool]] = {}
@@ -143,9 +146,7 @@ def _compared(operator: str, right: Any) -> Callable[[object], Truth]:
     words = right if operator in ("in", "not_in") else [right] if operator in ("eq", "ne") else ()
     if words and all(type(word) is str for word in words):
         among, lowered = operator in ("eq", "in"), frozenset(word.lower() for word in words)
-        return lambda left: (
-            (left.lower() in lowered) is among if type(left) is str else compare(operator, left, right)
-        )
+        return lambda left: (left.lower() in lowered) is among if type(left) is str else compare(operator, left, right)
     return lambda left: compare(operator, left, right)
 
 

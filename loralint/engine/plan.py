@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loralint.canonical.fields import FIELDS
 from loralint.checks.conditions import Guard, guards
 from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
@@ -22,8 +23,8 @@ class Plan(NamedTuple):
     """Rules in their order; a set of them is a number with the bits of their places.
 
     asking: the rules about values. met: kind of observation or event -> the rules about it. must: field -> the rules
-    that are silent unless somebody wrote it, its default being harmless. guards: question of one field -> the rules
-    that are silent where the answer is no, those that most rules ask first.
+    that are silent unless somebody wrote it, its default being harmless. guards: question of one field or fact -> the
+    rules that are silent where the answer is no, in the order to ask them.
     """
 
     rules: list[Rule]
@@ -67,10 +68,15 @@ def _sorted(rules: list[Rule], config: Config) -> Plan:
         asking |= one
         for guard in _guards(rule):
             asked[guard] = asked.get(guard, 0) | one
-            plain = config.constant(guard[0])
+            plain = config.constant(guard[0]) if guard[0] in FIELDS else None
             if plain is not None and not guard[1](plain):
                 must[guard[0]] = must.get(guard[0], 0) | one
-    return Plan(rules, asking, met, must, sorted(asked.items(), key=lambda item: -item[1].bit_count()))
+    return Plan(rules, asking, met, must, sorted(asked.items(), key=_first))
+
+
+def _first(asked: tuple[Guard, int]) -> tuple[bool, int]:
+    """What is written before what has to be worked out, then what most rules ask."""
+    return asked[0][0] not in FIELDS, -asked[1].bit_count()
 
 
 def _guards(rule: Rule) -> tuple[Guard, ...]:
@@ -90,7 +96,7 @@ def concerned(plan: Plan, config: Config, scope: Scope) -> Iterator[Rule]:
     for (field, test), rules in plan.guards:
         if left & rules and not test(scope.peek(field)):
             left &= ~rules
-    for kind in {one.kind for one in (*scope.observations, *scope.events)}:
+    for kind in {one.kind for one in scope.observations} | {one.kind for one in scope.events}:
         left |= plan.met.get(kind, 0)
     while left:
         first = left & -left

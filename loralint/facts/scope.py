@@ -66,10 +66,11 @@ class Scope:
         self.reads: list[Value] = []
 
     def peek(self, field: str) -> Value:
-        """A canonical field, without a trace in `reads`."""
+        """A canonical field or a fact, without a trace in `reads`."""
         value = self._memo.get(field)
         if value is None:
-            value = self._memo[field] = self._settings.get(field)
+            value = self._settings.get(field) if field in FIELDS else self._compute(field)
+            self._memo[field] = value
         return value
 
     def get(self, name: str) -> Value:

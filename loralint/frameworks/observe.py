@@ -33,9 +33,9 @@ from loralint.canonical.fields import FIELDS
 from loralint.frameworks.key_list import abbreviated, key_list, settled, top_keys
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
-from loralint.frameworks.lookup import closest, find, met
+from loralint.frameworks.lookup import closest, find
 from loralint.frameworks.misreading import MISREADABLE, misreading
-from loralint.frameworks.table import ANY, Look, Observation, Reader
+from loralint.frameworks.table import ANY, Entry, Look, Observation, Reader
 from loralint.model import Value
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, value
@@ -44,8 +44,8 @@ from loralint.source.scalars import is_template, value
 _GUESSES = 100
 
 
-def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
-    """Every observation of a file, in no particular order."""
+def observe(document: Document, reader: Reader, look: Look, rows: list[tuple[Entry, Pair]]) -> Iterator[Observation]:
+    """Every observation of a file, in no particular order. rows: those of the reader's table that the file has."""
     if document.root is None:
         return
     yield from duplicates(document, document.root, reader)
@@ -54,7 +54,7 @@ def observe(document: Document, reader: Reader, look: Look) -> Iterator[Observat
         yield from listed(document, reader, look)
         yield from chosen(document, reader, look)
         yield from unfit(document, reader)
-    yield from misread(document, reader)
+    yield from misread(document, reader, rows)
     for own in reader.observe:
         yield from own(document, look)
 
@@ -285,14 +285,12 @@ def _patterned(word: object, values: list[str]) -> bool:
     return any(fnmatch.fnmatchcase(word, pattern) for pattern in patterns)
 
 
-def misread(document: Document, reader: Reader) -> Iterator[Observation]:
+def misread(document: Document, reader: Reader, rows: list[tuple[Entry, Pair]]) -> Iterator[Observation]:
     """Scalars that the loader takes for something else than they look like."""
-    assert document.root is not None
     told = set()
-    for entry in met(reader.table, document.root):
+    for entry, head in rows:
         wanted = FIELDS[entry.field].type
-        head = find(document.root, entry.key) if wanted in MISREADABLE and entry.key not in told else None
-        if head is None or head.value.kind != "scalar":
+        if wanted not in MISREADABLE or entry.key in told or head.value.kind != "scalar":
             continue
         fault = misreading(head.value, wanted, reader.dialect, reader.converts(entry.key))
         if fault:

@@ -40,16 +40,16 @@ def read_layer(document: Document, reader: Reader, look: Look) -> Layer:
 
         document = keyed(document)
     values: dict[str, list[Value]] = {}
-    if document.root is not None:
-        for entry in met(reader.table, document.root):
-            found = find(document.root, entry.key) if not entry.when or look.version_is(entry.when) else None
-            value = canonical(document, found, entry, reader) if found else None
-            if value is not None:
-                values.setdefault(entry.field, []).append(value)
+    root = document.root
+    rows = [(entry, pair) for entry in met(reader.table, root) if (pair := find(root, entry.key))] if root else []
+    for entry, pair in rows:
+        value = canonical(document, pair, entry, reader) if not entry.when or look.version_is(entry.when) else None
+        if value is not None:
+            values.setdefault(entry.field, []).append(value)
     layer = {field: tuple(several) for field, several in values.items()}
     if reader.combine is not None and document.root is not None:
         layer.update(reader.combine(document, layer))
-    return Layer(named, document, layer, tuple(observe(document, reader, look)))
+    return Layer(named, document, layer, tuple(observe(document, reader, look, rows)))
 
 
 def _lowered(layer: Layer, prefix: str) -> Layer:

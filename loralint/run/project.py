@@ -45,7 +45,7 @@ class Project:
     file is to say, whatever stands on the disk. maps: ConfigMaps that are at hand and stand in no file.
     """
 
-    __slots__ = ("_documents", "_given", "_models", "claimed", "manifests", "maps", "pins", "roots", "texts")
+    __slots__ = ("_documents", "_given", "_models", "_reals", "claimed", "manifests", "maps", "pins", "roots", "texts")
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
         self._given = given
@@ -57,6 +57,14 @@ class Project:
         self.maps: tuple[ConfigMap, ...] = ()
         self._documents: dict[str, Document] = {}
         self._models: dict[tuple[str, str], str | None] = {}
+        self._reals: dict[str, str] = {}
+
+    def _real(self, path: str) -> str:
+        """`os.path.realpath`, which asks the disk about each folder of the path, once for each path."""
+        found = self._reals.get(path)
+        if found is None:
+            found = self._reals[path] = os.path.realpath(path)
+        return found
 
     def find(self, name: str, near: str) -> Document | None:
         """The regular file that `near` means by `name`: looked for from its folder up to the root, as the working
@@ -92,7 +100,7 @@ class Project:
 
     def folders(self, near: str) -> list[str]:
         """The folder of a file and those above it, up to the root."""
-        folder, found, top = os.path.dirname(os.path.realpath(near)), [], self.top(near)
+        folder, found, top = os.path.dirname(self._real(near)), [], self.top(near)
         while True:
             found.append(folder)
             above = os.path.dirname(folder)
@@ -102,17 +110,17 @@ class Project:
 
     def top(self, near: str) -> str:
         """What no name in this file may lead out of: the root around it, or its own folder where it lies elsewhere."""
-        folder = os.path.dirname(os.path.realpath(near))
+        folder = os.path.dirname(self._real(near))
         return next((root for root in self.roots if lexically_within(folder, root)), folder)
 
     def document(self, path: str, shown: str) -> Document:
         """A file that becomes part of a run, as a document."""
-        self.claimed.add(os.path.realpath(path))
+        self.claimed.add(self._real(path))
         return self.peek(path, shown)
 
     def peek(self, path: str, shown: str) -> Document:
         """A file as a document, read when it is first asked for."""
-        real = os.path.realpath(path)
+        real = self._real(path)
         found = self._documents.get(real)
         if found is None:
             text = self.texts.get(real)
@@ -122,9 +130,9 @@ class Project:
 
     def name(self, path: str, near: str) -> str:
         """A path as the user who named `near` would write it."""
-        beside = os.path.relpath(path, os.path.dirname(os.path.realpath(near)))
+        beside = os.path.relpath(path, os.path.dirname(self._real(near)))
         return os.path.normpath(os.path.join(os.path.dirname(near), beside))
 
     def is_claimed(self, file: str) -> bool:
         """Whether a file belongs to a run that was already read."""
-        return bool(self.claimed) and os.path.realpath(file) in self.claimed
+        return bool(self.claimed) and self._real(file) in self.claimed
