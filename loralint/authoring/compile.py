@@ -1,5 +1,5 @@
 """rules/ and golden/ -> the committed data of the package, split into what `check` reads and what only people read,
-and the generated pages of docs/.
+the generated pages of docs/ and the policy of the Helm chart.
 
 Everything is deterministic: files in order of their names, keys sorted, no white space, one trailing newline.
 """
@@ -20,6 +20,7 @@ from loralint.authoring.knowledge import compile_knowledge
 from loralint.authoring.load import AuthoringError, load
 from loralint.authoring.names import TOPICS
 from loralint.authoring.parameter import Entry, ParameterFile
+from loralint.authoring.policy import policy
 from loralint.authoring.rule import RuleFile
 from loralint.authoring.schema import schema
 from loralint.render.rule_page import tiers_of
@@ -48,6 +49,7 @@ def compiled(root: Path) -> dict[str, str]:
         "rules/_schema.json": indented(schema(RuleFile, "loralint rule")),
         "golden/_schema.json": indented(schema(ParameterFile, "loralint golden parameter")),
         **documents(data),
+        **policy(data["rules"]),
     }
 
 

@@ -469,3 +469,57 @@ def test_what_the_chart_renders_is_what_an_api_server_takes(api, folder):
         answer = api.http.post(path, json=one, params=query)
         assert answer.status_code in (201, 409), answer.text
         assert not _warnings(answer)
+
+
+POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+BINDINGS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
+
+
+@pytest.fixture
+def bound(api):
+    """The policy of the chart, with its binding for all namespaces but the system's; no webhook."""
+    api.http.delete(f"{CONFIGURATION}/loralint")
+    text = (cluster.ROOT / "deploy" / "chart" / "files" / "policy.yaml").read_text("utf-8")
+    policy = yaml.safe_load(text)
+    assert api.http.post(POLICIES, json=policy, params={"fieldValidation": "Strict"}).is_success
+    name = policy["metadata"]["name"]
+
+    def bind(action):
+        api.http.delete(f"{BINDINGS}/{name}")
+        spec = {"policyName": name, "validationActions": [action]}
+        answer = api.http.post(BINDINGS, json={"metadata": {"name": name}, "spec": spec})
+        assert answer.is_success, answer.text
+        blocked = 422 if action == "Deny" else 201
+        _until(lambda: _answer(_create(api, config_map(BAD), "left", dry=True)) == (blocked, action == "Warn"))
+
+    yield bind
+    api.http.delete(f"{BINDINGS}/{name}")
+    api.http.delete(f"{POLICIES}/{name}")
+
+
+def _answer(answer):
+    return answer.status_code, bool(_warnings(answer))
+
+
+def test_the_policy_holds_its_rules_in_the_api_server_itself(api, bound):
+    from loralint.authoring.policy import validations, witness
+
+    rules = json.loads((cluster.ROOT / "loralint" / "_data" / "rules.json").read_text("utf-8"))
+    bound("Deny")
+    for one in validations(rules):
+        refused = _create(api, config_map(witness(one.framework, one.held)), "left")
+        assert refused.status_code == 422, one
+        assert one.message in refused.json()["message"] or "`loralint explain" in refused.json()["message"]
+    assert _answer(_create(api, config_map(GOOD), "left")) == (201, False)
+    bound("Warn")
+    warned = _create(api, config_map(BAD), "left")
+    assert warned.status_code == 201
+    assert "LL304" in str(_warnings(warned))
+    stored = warned.json()
+    bound("Deny")
+    stored["metadata"].pop("resourceVersion")
+    stored["data"]["train.yaml"] += "# edited\n"
+    path = _path(config_map(), "left", stored["metadata"]["name"])
+    assert api.http.put(path, json=stored).status_code == 200
+    stored["data"]["train.yaml"] = GOOD.replace("learning_rate: 0.0002", "learning_rate: 0")
+    assert api.http.put(path, json=stored).status_code == 422
