@@ -71,7 +71,7 @@ def _page(rule: Rule, format_: str) -> str:
     if format_ == "json":
         import json
 
-        return json.dumps({**hot, **cold}, ensure_ascii=False, indent=1) + "\n"
+        return json.dumps({**hot, **cold}, indent=1) + "\n"
     page = rule_page(hot, cold, _keys(cold), part("golden"))
     return as_markdown(page) if format_ == "markdown" else as_text(page, Style(color()), width())
 

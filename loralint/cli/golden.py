@@ -52,7 +52,7 @@ def list_(words: tuple[str, ...], format_: str) -> None:
         import json
 
         listed = {name: {**cold[name], "entries": _joined(hot[name], cold[name])} for name in names}
-        click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
+        click.echo(json.dumps(listed, indent=1))
     elif wanted:
         click.echo("\n".join(_page(name, hot[name], cold[name]) for name in names), nl=False, color=color())
     else:

@@ -35,7 +35,7 @@ def print_diff(old: str, new: str, format_: str) -> int:
     except (AuthoringError, OSError) as error:
         raise usage(str(error)) from None
     if format_ == "json":
-        click.echo(json.dumps([change._asdict() for change in changes], ensure_ascii=False, indent=1))
+        click.echo(json.dumps([change._asdict() for change in changes], indent=1))
     else:
         click.echo("\n".join(_lines(changes)))
     return int(bool(changes))

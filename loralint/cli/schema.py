@@ -27,7 +27,7 @@ def command(what: str) -> None:
     In an editor, save it and name it in the first line of a YAML file: # yaml-language-server: $schema=axolotl.json.
     A framework's schema refuses a key only where the framework does; values it describes, and `check` judges.
     """
-    click.echo(json.dumps(_schema(what), ensure_ascii=False, indent=1))
+    click.echo(json.dumps(_schema(what), indent=1))
 
 
 def _schema(what: str) -> Any:

@@ -11,13 +11,17 @@ FORMATS = ("full", "concise", "json", "sarif", "junit", "github", "gitlab", "mar
 WITH_FIXES = frozenset({"json", "sarif", "html"})  # formats that show the edits of a fix
 FROM_ROOT = frozenset({"sarif", "junit", "github", "gitlab", "markdown"})  # that name files from the repository's root
 DRAWN = frozenset({"html"})  # that show settings and figures of every run
+# Of `##[`, by which GitHub's runner knows a command anywhere in its log, the bracket as these formats may write it too;
+# text for people has it escaped where values are quoted (`source.clean`).
+_BRACKETS = {"json": "\\u005b", "sarif": "\\u005b", "gitlab": "\\u005b", "junit": "&#91;", "html": "&#91;"}
 _MODULES = {"json": "json_v1"}  # where it is called otherwise than its format
 
 
 def render(name: str, report: Report, *, color: bool) -> str:
     """The report in a format of `FORMATS` (or "statistics"), ending in a newline unless empty."""
     module = import_module(f"loralint.render.{_MODULES.get(name, name)}")
-    return silent(cast("str", module.render(report, color=color)), report)
+    text = silent(cast("str", module.render(report, color=color)), report)
+    return text.replace("##[", f"##{_BRACKETS[name]}") if name in _BRACKETS else text
 
 
 def silent(text: str, report: Report) -> str:

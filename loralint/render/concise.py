@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from loralint.model import Finding, Report
 from loralint.render.standing import standing
-from loralint.source.shown import path
+from loralint.source.shown import path, shown
+
+_LONGEST = 4000  # characters of a message
 
 
 def render(report: Report, *, color: bool) -> str:
@@ -16,4 +18,5 @@ def render(report: Report, *, color: bool) -> str:
 def _line(finding: Finding) -> str:
     span = finding.span
     place = f"{span.line}:{span.column}" if span.cell is None else f"cell {span.cell}:{span.line}"
-    return f"{path(span.file)}:{place}: {finding.tier} {finding.rule} {finding.message}; {finding.help}\n"
+    said = f"{shown(finding.message, _LONGEST)}; {shown(finding.help, _LONGEST)}"
+    return f"{path(span.file)}:{place}: {finding.tier} {finding.rule} {said}\n"

@@ -15,6 +15,7 @@ from loralint.source.shown import path, shown
 
 MAX_NOTE_LINES = 3
 MOST = 400  # characters of a table's title
+_LONGEST = 4000  # of a message
 
 
 def render(report: Report, *, color: bool) -> str:
@@ -35,7 +36,8 @@ def _unchecked(report: Report) -> list[str]:
     """What was not checked in several runs, each reason once, the one of most runs first."""
     counts = Counter(note.message for run in report.runs for note in run.notes if note.kind == "not-checked")
     lines = [
-        f"not checked in {count} run{'s' if count > 1 else ''}: {reason}" for reason, count in counts.most_common()
+        f"not checked in {count} run{'s' if count > 1 else ''}: {shown(reason, _LONGEST)}"
+        for reason, count in counts.most_common()
     ]
     if len(lines) > MAX_NOTE_LINES:
         rest = len(lines) - MAX_NOTE_LINES + 1
@@ -62,20 +64,21 @@ def _run(run: Run, findings: list[Finding], report: Report, style: Style, alone:
 def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:
     from loralint.render.frame import frame  # a clean run draws no frame
 
-    effect, _, cause = finding.message.partition(": ")
+    effect, _, cause = shown(finding.message, _LONGEST).partition(": ")
     cell = f" cell {finding.span.cell}" if finding.span.cell is not None else ""
     where = f"{path(finding.span.file)}{cell}:{finding.span.line}:{finding.span.column}"
-    yield f"{style.tier(finding.tier)} {style.bold(effect)}  {style.dim(f'{finding.rule} {finding.name}')}"
+    yield f"{style.tier(finding.tier)} {style.bold(effect)}  {style.dim(shown(f'{finding.rule} {finding.name}'))}"
     yield f"  {style.dim('-->')} {where}{_origin(finding)}"
     yield from frame(text, finding.span, style)
     if cause:
         yield f"  {style.dim('why:')}   {cause}"
     for one in finding.related:
         cell = f" cell {one.cell}" if one.cell is not None else ""
-        yield f"  {style.dim('also:')}  {path(one.file)}{cell}:{one.line} {shown(one.key)} {one.message}"
+        said = f"{shown(one.key)} {shown(one.message, _LONGEST)}"
+        yield f"  {style.dim('also:')}  {path(one.file)}{cell}:{one.line} {said}"
     if finding.overridden:
         yield f"  {style.dim('tier:')}  {finding.tier} by the settings, {finding.overridden} by the rule"
-    yield f"  {style.green('help:')}  {finding.help}"
+    yield f"  {style.green('help:')}  {shown(finding.help, _LONGEST)}"
 
 
 def _origin(finding: Finding) -> str:
@@ -86,7 +89,7 @@ def _origin(finding: Finding) -> str:
 
 def _notes(notes: tuple[Note, ...]) -> Iterator[str]:
     """Three lines at most: information first, then what was not checked, largest group first."""
-    info = [note.message for note in notes if note.kind == "info"]
+    info = [shown(note.message, _LONGEST) for note in notes if note.kind == "info"]
     unchecked = [note for note in notes if note.kind == "not-checked"]
     lines = [f"note: {message}" for message in info]
     lines += [f"not checked: {_group(note)}" for note in unchecked]
@@ -97,7 +100,8 @@ def _notes(notes: tuple[Note, ...]) -> Iterator[str]:
 
 def _group(note: Note) -> str:
     count = len(note.rules)
-    return note.message if not count else f"{count} rule{'s' if count > 1 else ''}: {note.message}"
+    reason = shown(note.message, _LONGEST)
+    return reason if not count else f"{count} rule{'s' if count > 1 else ''}: {reason}"
 
 
 def _summary(report: Report, tiers: Counter[str], style: Style) -> Iterator[str]:

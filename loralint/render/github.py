@@ -1,8 +1,8 @@
 """Annotations of GitHub Actions: commands that its runner takes from the log, `::error file=...::message`.
 
 The runner (actions/runner src/Runner.Common/ActionCommand.cs) obeys a line that starts with `::`, and an older form
-with `##[` anywhere in a line, so neither may come out of a value. GitHub shows ten annotations of each level for a
-step; what is beyond is printed as plain lines below a notice that counts it.
+with `##[` anywhere in a line, so neither may come out of a value: `path` and `clean` see to it in all formats. GitHub
+shows ten annotations of each level for a step; what is beyond is printed as plain lines below a notice that counts it.
 """
 
 from __future__ import annotations
@@ -74,19 +74,12 @@ def _plain(finding: Finding, report: Report) -> str:
     span = finding.span
     place = f"{span.line}" if span.cell is None else f"cell {span.cell}:{span.line}"
     where = f"{path(named(span.file, report.root))}:{place}"
-    return _inert(
-        f"[{finding.tier}] {where} {finding.rule} {shown(finding.message, _MOST)}; {shown(finding.help, _MOST)}"
-    )
+    return f"[{finding.tier}] {where} {finding.rule} {shown(finding.message, _MOST)}; {shown(finding.help, _MOST)}"
 
 
 def _data(text: str) -> str:
-    return _inert(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _inert(text: str) -> str:
-    """Without the start of a command in the older form."""
-    return text.replace("##[", "##\\x5b")

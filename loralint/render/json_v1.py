@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any
 
 from loralint.model import Edit, Finding, Fix, Note, Report, Run, Table, Unknown, Value
@@ -20,13 +19,8 @@ def render(report: Report, *, color: bool) -> str:
         "tool": {"name": "loralint", "version": __version__},
         "runs": [_run(run) for run in report.runs],
     }
-    return re.sub(r"[^\n -~]", _escape, json.dumps(body, ensure_ascii=False, indent=1)) + "\n"
-
-
-def _escape(match: re.Match[str]) -> str:
-    """What a terminal or a reader may obey, as an escape; to a JSON parser it is the same."""
-    character = match.group()
-    return character if character.isprintable() else json.dumps(character)[1:-1]
+    # ASCII only: an output that knows fewer characters would put escapes of its own there, which are no JSON
+    return json.dumps(body, indent=1) + "\n"
 
 
 def _run(run: Run) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from loralint.model import TIERS, Finding, Report, Run
 from loralint.render.spot import named
 from loralint.render.standing import told
-from loralint.source.shown import shown
+from loralint.source.shown import path, shown
 
 _MOST = 4000  # characters of a message
 
@@ -31,7 +31,7 @@ def render(report: Report, *, color: bool) -> str:
 
 
 def _suite(run: Run, found: list[Finding], report: Report) -> ET.Element:
-    name = _safe(named(run.files[0], report.root))
+    name = path(named(run.files[0], report.root))
     suite = ET.Element("testsuite", name=name)
     cases = [_case(one, report) for one in found]
     if not any(one.suppressed is None for one in found):
@@ -52,7 +52,7 @@ def _clean_name(run: Run) -> str:
 def _case(finding: Finding, report: Report) -> ET.Element:
     span = finding.span
     where = f"{span.line}:{span.column}" if span.cell is None else f"cell {span.cell}, {span.line}:{span.column}"
-    file = _safe(named(span.file, report.root))
+    file = path(named(span.file, report.root))
     effect, _, cause = finding.message.partition(": ")
     case = ET.Element("testcase", name=_safe(f"{finding.rule} {finding.name} ({where})"), classname=file)
     lines = [f"{file}:{where}", *([f"why: {_safe(cause)}"] if cause else []), f"help: {_safe(finding.help)}"]

@@ -9,11 +9,13 @@ def clean(text: str, limit: int = 200) -> str:
     """Write unsafe characters as escapes (ESC as x1b after a backslash) and cut to `limit`, ending in an ellipsis.
 
     Unsafe is what Unicode does not call printable: controls, line breaks, bidirectional and invisible formatting,
-    unusual spaces, lone surrogates.
+    unusual spaces, lone surrogates. So is `##[`, which GitHub's runner takes for the start of a command wherever in a
+    line of its log it stands.
     """
     shown = text[: limit + 1]
     if not shown.isprintable():
         shown = "".join(character if character.isprintable() else _escape(character) for character in shown)
+    shown = shown.replace("##[", "##\\x5b")
     return shown if len(shown) <= limit and len(text) <= limit else shown[: max(limit - 1, 0)] + "…"
 
 

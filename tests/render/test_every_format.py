@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -65,7 +66,11 @@ def test_each_can_be_read_back(report):
     assert [line for line in lines if line.lstrip().startswith("::") and not line.startswith(COMMANDS)] == []
     assert len([line for line in lines if line]) == 2
     assert "##[" not in out["github"]
-    for name in MACHINE:
+    out |= {name: render(name, report, color=False) for name in ("full", "concise", "json")}
+    assert json.loads(out["json"])["runs"][0]["findings"][0]["value"] is not ...
+    for name in ("full", "concise", "json", *MACHINE):
+        assert "##[" not in out[name], name
+        assert name == "github" or not re.search(r"^\s*::", out[name], re.MULTILINE), name
         assert all(one.isprintable() or one == "\n" for one in out[name]), name
 
 

@@ -106,7 +106,7 @@ def test_unprintable_characters_are_escapes_and_mean_the_same():
     note = Note("info", text)
     out = render("json", Report((Run(("f",), None, 100, "pass", (), (note,)),)), color=False)
     assert all(char.isprintable() or char == "\n" for char in out)
-    assert "é漢🙂" in out
+    assert out.isascii()  # an output that lacks a character writes an escape of its own, which is no JSON
     assert json.loads(out)["runs"][0]["notes"][0]["message"] == text
 
 
