@@ -140,7 +140,7 @@ def _mutate(made: Any, chance: random.Random) -> None:
     elif roll < 0.8 and isinstance(node, dict):
         node[chance.choice(WORDS) or key] = node.pop(key)
     else:
-        node[key] = _junk(chance, copy.deepcopy(value))
+        node[key] = _junk(chance, value)
 
 
 def _text(value: str, chance: random.Random) -> str:
@@ -163,7 +163,7 @@ def _text(value: str, chance: random.Random) -> str:
 
 def _junk(chance: random.Random, value: Any) -> Any:
     deep: Any = value
-    for _ in range(chance.choice((1, 50, 300))):
+    for _ in range(chance.choice((1, 30, 100))):
         deep = [deep]
     choices = (
         None,

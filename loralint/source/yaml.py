@@ -282,6 +282,8 @@ def read(doc: Document) -> None:
             doc.fault("too-deep", _TOO_DEEP, error.problem_mark.index if error.problem_mark else 0)
         elif not doc.problems:  # else a template's braces were already met
             doc.fault("syntax", *explain(doc.text, error, builder.bracket()))
+    except UnicodeEncodeError as error:  # half of a pair of surrogates, as JSON around the text can hold it
+        doc.fault("control-character", f"half a character, U+{ord(doc.text[error.start]):04X}, is no text", error.start)
     except yaml.YAMLError:
         from loralint.source.yaml_faults import FORBIDDEN
 

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from loralint.source.limits import BYTES, DEPTH, HEAD
-from loralint.source.read import read_bytes, read_file
+from loralint.source.read import read_bytes, read_file, read_text
 
 KINDS = {
     *("unreadable", "too-large", "encoding", "syntax", "too-deep"),
@@ -202,6 +202,14 @@ HOSTILE = [
     ("-", "#\n" * 1_000_000, ""),
     ("-", "a" * 2_000_000, ""),
 ]
+
+
+@pytest.mark.parametrize("text", ["a: \ud800", "# \udfff\na: 1\n", "\ud83d"])
+def test_half_a_character_is_a_fault_at_its_place(text):
+    doc = read_text(text, "a.yaml")
+    assert [(one.kind, one.span.start) for one in doc.problems] == [
+        ("control-character", next(at for at, one in enumerate(text) if "\ud800" <= one <= "\udfff"))
+    ]
 
 
 @pytest.mark.parametrize(
