@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from loralint.facts.memory.census import Census
@@ -55,7 +56,10 @@ def left_alone(found: Census) -> Census:
 
 def _inner(model: Architecture, sent: int, inner: int, hidden: int) -> int:
     """As wide an MLP as keeps as much: the row itself goes to each of its experts too, beside what is gated there."""
-    shared = max((shape[0] for name, shape in _block(model) if name == "gate_proj"), default=0)
+    shared = max(
+        (shape[0] for path, shape in _block(model) if path.endswith("gate_proj") and not _EXPERT.search(path)),
+        default=0,
+    )
     return sent * (inner + hidden // 3) + shared
 
 
@@ -67,24 +71,30 @@ def _size(model: Architecture, name: str) -> int:
 
 
 def _experts(model: Architecture) -> tuple[int, int] | None:
-    """How many experts a block has, and the width inside one; None where they are no packed weights."""
+    """How many experts a block has, and the width inside one; None where neither packed weights nor layers say so."""
     packed = (dict(one.weights).get("down_proj") for one in model.modules if one.path.endswith(".experts"))
+    single = [shape for path, shape in _block(model) if _EXPERT.search(path) and path.endswith(_DOWN)]
+    if single:
+        return len(single), single[0][1]
     return next(((shape[0], shape[2]) for shape in packed if shape and len(shape) == 3), None)
 
 
 def _attention(model: Architecture) -> tuple[Linear, ...]:
     """The linear layers of a block's attention."""
-    listed = [(name, shape) for name, shape in _block(model) if LAYERS.get(name, ("", "", ""))[2] in _PARTS]
+    named = [(path.rpartition(".")[2], shape) for path, shape in _block(model)]
+    listed = [(name, shape) for name, shape in named if LAYERS.get(name, ("", "", ""))[2] in _PARTS]
     return tuple(Linear(name, shape[1], shape[0], LAYERS[name][2]) for name, shape in listed)
 
 
 _PARTS = ("attention", "output")
+_EXPERT = re.compile(r"\.experts\.\d+\.")  # one by itself, as Transformers 4 has them
+_DOWN = (".down_proj", ".w2")
 
 
 def _block(model: Architecture) -> list[tuple[str, tuple[int, ...]]]:
-    """Names and shapes of the linear layers of the last block, which has experts where any has."""
+    """Paths and shapes of the linear layers of the last block, which has experts where any has."""
     paths = [one.path for one in model.modules if one.kind in model.whole]
     last = f"{paths[-1]}." if paths else "."
     linears = (one for one in model.modules if one.path.startswith(last) and one.kind == "Linear")
-    shapes = ((one.path.rpartition(".")[2], dict(one.weights).get("weight")) for one in linears)
-    return [(name, shape) for name, shape in shapes if shape]
+    shapes = ((one.path, dict(one.weights).get("weight")) for one in linears)
+    return [(path, shape) for path, shape in shapes if shape]
