@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from time import monotonic
 from typing import Any, Protocol
 
 from loralint.webhook.judging import Judged, Task
@@ -20,7 +21,7 @@ QUICK = 20 * 1024
 # Seconds after which the quick lane gives a task to the slow one; none that trains takes a tenth.
 _QUICK_SECONDS = 1.0
 # What a worker judges before another one takes its place: caches and memory start anew.
-_MOST_TASKS = 2000
+_MOST_TASKS = 5000
 _WAITING = {"quick": 64, "slow": 4}
 
 
@@ -52,6 +53,7 @@ class _Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.done = 0
+        self.is_busy = False
 
     @classmethod
     async def start(cls, options: Options, *, nice: bool) -> _Worker:
@@ -76,7 +78,6 @@ class _Worker:
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Send a message and wait for the answer. Raises EOFError or OSError when the process ends instead."""
-        self.done += 1
         assert self.process.stdin is not None
         self.process.stdin.write(pack(message))
         await self.process.stdin.drain()
@@ -93,6 +94,8 @@ class _Worker:
         """End the process at once."""
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
 
 
 class Lane:
@@ -105,7 +108,8 @@ class Lane:
         self._changed = changed
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
         self._all: set[_Worker] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._starting: set[asyncio.Task[None]] = set()
+        self._watching: set[asyncio.Task[None]] = set()
         self._waiting = 0
         self._closed = False
 
@@ -116,56 +120,71 @@ class Lane:
     async def close(self) -> None:
         """End all workers, and wait until they are gone."""
         self._closed = True
-        for task in self._tasks:
+        for task in self._starting:
             task.cancel()
         for worker in self._all:
             worker.kill()
-        await asyncio.gather(*(worker.process.wait() for worker in self._all))
+        await asyncio.gather(*self._starting, *self._watching, return_exceptions=True)
 
     @property
     def ready(self) -> int:
         """How many workers live and have loaded the rules."""
         return len(self._all)
 
-    async def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Have a worker do something; it is killed when the time is over. Raises Unjudged."""
-        if self._waiting >= _WAITING[self.name]:
-            raise Unjudged("busy")
-        worker: _Worker | None = None
+    async def ask(self, message: dict[str, Any], seconds: float, most: float = 60.0) -> dict[str, Any]:
+        """Have a worker do something; it is killed when the time is over. most: seconds of work, besides waiting.
+
+        Raises Unjudged.
+        """
+        until = monotonic() + seconds
+        worker = await self._next(seconds)
         try:
-            async with asyncio.timeout(seconds):
-                worker = await self._next()
+            async with asyncio.timeout(min(until - monotonic(), most)):
                 answer = await worker.ask(message)
         except TimeoutError:
-            if worker is None:
-                raise Unjudged("busy") from None
             self._replace(worker, "deadline")
             raise Unjudged("deadline") from None
         except asyncio.CancelledError:  # whoever asked has gone
-            if worker is not None:
-                self._replace(worker, "abandoned")
+            self._replace(worker, "abandoned")
             raise
         except Exception:  # noqa: BLE001 - each event loop has errors of its own for a process that has ended
-            if worker is not None:
-                self._replace(worker, "crashed")
+            self._replace(worker, "crashed")
             raise Unjudged("crashed") from None
         self._give_back(worker)
         return _checked(answer)
 
-    async def _next(self) -> _Worker:
+    async def _next(self, seconds: float) -> _Worker:
+        if self._waiting >= _WAITING[self.name]:
+            raise Unjudged("busy")
         self._waiting += 1
         try:
-            while (worker := await self._idle.get()) not in self._all:
-                pass  # it ended while nobody asked it anything
+            async with asyncio.timeout(seconds):
+                while (worker := await self._idle.get()) not in self._all:
+                    pass  # it ended while nobody asked it anything
+        except TimeoutError:
+            raise Unjudged("busy") from None
         finally:
             self._waiting -= 1
+        worker.is_busy = True
         return worker
 
     def _give_back(self, worker: _Worker) -> None:
-        if worker.done < _MOST_TASKS:
-            self._idle.put_nowait(worker)
-        else:
-            self._replace(worker, "recycled")
+        worker.is_busy = False
+        worker.done += 1
+        if worker not in self._all:  # another one has taken its place
+            worker.kill()
+            return
+        self._idle.put_nowait(worker)
+        if worker.done == _MOST_TASKS:
+            self._keep(self._starting, self._recycle(worker))
+
+    async def _recycle(self, worker: _Worker) -> None:
+        """Another worker first, then the end of this one, when it has nothing to do."""
+        await self._restart()
+        self._all.discard(worker)
+        if not worker.is_busy:
+            worker.kill()
+        self._changed("recycled")
 
     def _replace(self, worker: _Worker, reason: str) -> None:
         """End a worker and start another, once."""
@@ -174,12 +193,13 @@ class Lane:
         self._all.discard(worker)
         worker.kill()
         self._changed(reason)
-        self._keep(self._restart())
+        self._keep(self._starting, self._restart())
 
-    def _keep(self, work: Coroutine[None, None, None]) -> None:
+    @staticmethod
+    def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
     async def _watch(self, worker: _Worker) -> None:
         """Notice a worker that ends by itself, or by the hand of the system."""
@@ -199,7 +219,7 @@ class Lane:
     async def _start(self) -> None:
         worker = await _Worker.start(self._options, nice=self.name == "slow")
         self._all.add(worker)
-        self._keep(self._watch(worker))
+        self._keep(self._watching, self._watch(worker))
         self._idle.put_nowait(worker)
 
 
@@ -248,11 +268,11 @@ class Pool:
     async def _ask(self, message: dict[str, Any], size: int, seconds: float) -> dict[str, Any]:
         if size > QUICK:
             return await self.slow.ask(message, seconds)
-        begun = asyncio.get_running_loop().time()
+        until = monotonic() + seconds
         try:
-            return await self.quick.ask(message, min(seconds, _QUICK_SECONDS))
+            return await self.quick.ask(message, seconds, _QUICK_SECONDS)
         except Unjudged as unjudged:
-            left = seconds - (asyncio.get_running_loop().time() - begun)
+            left = until - monotonic()
             if unjudged.reason != "deadline" or left < _QUICK_SECONDS / 2:
                 raise
             return await self.slow.ask(message, left)
