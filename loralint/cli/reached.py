@@ -35,8 +35,8 @@ def reached(file: str | None) -> Iterator[Client]:
         config = KubeConfig.from_file(file) if file else KubeConfig.from_env()
         with closing(Client(config=config)) as client:
             yield client
-    except (ConfigError, OSError, HTTPError) as error:
-        raise usage(f"no way to the API server: {clean(str(error), 200)}; give --kubeconfig FILE") from None
-    except ApiError as error:
+    except ApiError as error:  # which is an HTTPError too
         click.echo(f"the API server refused: {clean(str(error.status.message), 200)}", err=True)
         sys.exit(3)
+    except (ConfigError, OSError, HTTPError) as error:
+        raise usage(f"no way to the API server: {clean(str(error), 200)}; give --kubeconfig FILE") from None

@@ -24,6 +24,9 @@ WANTED = ("etcd", "kube-apiserver")
 USERS = {
     "admin": "system:masters",
     "author": "system:authenticated",
+    "certs": "system:authenticated",
+    "service": "system:authenticated",
+    "scanner": "system:authenticated",
     "system:serviceaccount:kube-system:job-controller": "system:masters",
 }
 
@@ -127,37 +130,51 @@ def kinds():
 
     for one in RESOURCES:
         if "." in one.group:
-            yield _definition(one)
+            yield definition(one.group, one.kind, one.plural, one.versions, namespaced=one.is_namespaced)
 
 
-def _definition(one):
-    versions = [
-        {
-            "name": version, "served": True, "storage": version == one.versions[0],
-            "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
-        }
-        for version in one.versions
+def definition(group, kind, plural, versions, *, namespaced=True):
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    served = [
+        {"name": one, "served": True, "storage": one == versions[0], "schema": schema} for one in versions
     ]  # fmt: skip
+    note = {"api-approved.kubernetes.io": "unapproved, for a test"}
     return {
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {
-            "name": f"{one.plural}.{one.group}",
-            "annotations": {"api-approved.kubernetes.io": "unapproved, for a test"},
-        },
+        "metadata": {"name": f"{plural}.{group}", "annotations": note},
         "spec": {
-            "group": one.group, "scope": "Namespaced" if one.is_namespaced else "Cluster", "versions": versions,
-            "names": {"kind": one.kind, "plural": one.plural, "singular": one.kind.lower()},
+            "group": group, "scope": "Namespaced" if namespaced else "Cluster", "versions": served,
+            "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
         },
     }  # fmt: skip
 
 
+def rendered(folder):
+    """The objects of a Kustomize base."""
+    text = (ROOT / "deploy" / "kustomize" / folder / "loralint.yaml").read_text("utf-8")
+    return list(yaml.safe_load_all(text))
+
+
 def hooks(ca, port, *, policy="Ignore", seconds=3, folder="cert-manager"):
     """The validating configuration of the Kustomize base, with the server on loopback in place of a Service."""
-    text = (ROOT / "deploy" / "kustomize" / folder / "loralint.yaml").read_text("utf-8")
-    made = next(one for one in yaml.safe_load_all(text) if one["kind"] == "ValidatingWebhookConfiguration")
+    made = next(one for one in rendered(folder) if one["kind"] == "ValidatingWebhookConfiguration")
     bundle = base64.b64encode(ca.cert_pem.bytes()).decode()
     for hook in made["webhooks"]:
         path = hook["clientConfig"]["service"]["path"]
         hook["clientConfig"] = {"url": f"https://127.0.0.1:{port}{path}", "caBundle": bundle}
         hook |= {"failurePolicy": policy, "timeoutSeconds": seconds}
     return made
+
+
+def granted(api, objects, account, user):
+    """Give a user what the chart gives a service account, and nothing else."""
+    at = "/apis/rbac.authorization.k8s.io/v1"
+    for one in objects:
+        spaced = f"/namespaces/{one['metadata'].get('namespace', 'loralint')}" if one["kind"].startswith("Role") else ""
+        path = f"{at}{spaced}/{one['kind'].lower()}s"
+        if one["kind"] in ("Role", "ClusterRole"):
+            api.http.post(path, json=one)
+        elif one["kind"] in ("RoleBinding", "ClusterRoleBinding") and one["subjects"][0]["name"] == account:
+            subject = {"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"}
+            made = {**one, "metadata": {"name": f"{one['metadata']['name']}-test"}, "subjects": [subject]}
+            assert api.http.post(path, json=made).status_code in (201, 409)

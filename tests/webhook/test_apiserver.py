@@ -6,12 +6,14 @@ import itertools
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
 
 import pytest
 import yaml
 
+from tests.deploy.test_chart import CHART, HELM, SETS
 from tests.webhook.reviews import BAD, GOOD, WORSE, config_map, job, pod
 
 pytest.importorskip("trustme")
@@ -22,6 +24,8 @@ pytestmark = pytest.mark.skipif(
 NAMES = itertools.count()
 MODES = {"warned": "warn", "enforced": "enforce", "left": "off", "unlabelled": None}
 CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+BINDINGS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +116,7 @@ LINE = (
     "--use_peft", "--learning_rate", "-1",
 )  # fmt: skip
 GOOD_LINE = (*LINE[:-1], "2e-4")
+FLASH = ("--attn_implementation", "flash_attention_2", "--bf16", "true")
 
 
 def _workloads(line):
@@ -219,6 +224,21 @@ def _label(api, namespace, mode):
     assert api.http.patch(f"/api/v1/namespaces/{namespace}", json=patch, headers=head).is_success
     blocked = {"enforce": 422}.get(mode, 201)
     _until(lambda: _create(api, config_map(BAD), namespace, dry=True).status_code == blocked)
+
+
+def test_a_suspended_job_is_judged_anew_when_it_gets_its_gpu(hooked):
+    """As Kueue admits it: the selector comes while the job waits."""
+    made = _fresh(job(mounts=None, command=(*GOOD_LINE, *FLASH), suspend=True))
+    path = _path(made, "enforced", made["metadata"]["name"])
+    assert hooked.http.post(_path(made, "enforced"), json=made).status_code == 201
+    template = {"nodeSelector": {"nvidia.com/gpu.product": "Tesla-T4"}}
+    patch = {"spec": {"suspend": False, "template": {"spec": template}}}
+    head = {"Content-Type": "application/merge-patch+json"}
+    refused = hooked.http.patch(path, json=patch, headers=head)
+    assert refused.status_code == 422
+    assert "LL216" in refused.json()["message"]
+    template["nodeSelector"] = {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}
+    assert hooked.http.patch(path, json=patch, headers=head).status_code == 200
 
 
 def test_no_call_for_what_does_not_concern_it(hooked, server):
@@ -396,11 +416,12 @@ def test_certificates_are_made_told_and_renewed(api):
     from loralint.cli import main
 
     assert api.http.post("/api/v1/namespaces", json={"metadata": {"name": "loralint"}}).status_code in (201, 409)
-    text = (cluster.ROOT / "deploy" / "kustomize" / "self-signed" / "loralint.yaml").read_text("utf-8")
-    made = next(one for one in yaml.safe_load_all(text) if one["kind"] == "ValidatingWebhookConfiguration")
+    objects = cluster.rendered("self-signed")
+    made = next(one for one in objects if one["kind"] == "ValidatingWebhookConfiguration")
+    cluster.granted(api, objects, "loralint-certs", "certs")
     api.http.delete(f"{CONFIGURATION}/loralint")
     assert api.http.post(CONFIGURATION, json=made).is_success
-    given = ["certs", "--kubeconfig", str(api.kubeconfig("admin"))]
+    given = ["certs", "--kubeconfig", str(api.kubeconfig("certs"))]  # with the rights of the chart, and no others
     first = CliRunner().invoke(main, given)
     assert first.exit_code == 0, first.output
     assert "a new CA; told to ValidatingWebhookConfiguration; a new certificate" in first.output
@@ -411,7 +432,9 @@ def test_certificates_are_made_told_and_renewed(api):
     secret = api.http.get("/api/v1/namespaces/loralint/secrets/loralint-tls").json()
     assert secret["type"] == "kubernetes.io/tls"
     assert set(secret["data"]) == {"tls.crt", "tls.key"}
-    withdrawn = CliRunner().invoke(main, [*given, "--withdraw"])
+    refused = CliRunner().invoke(main, [*given, "--withdraw"])
+    assert (refused.exit_code, "forbidden" in refused.output) == (3, True)
+    withdrawn = CliRunner().invoke(main, [*given[:-1], str(api.kubeconfig("admin")), "--withdraw"])
     assert "ValidatingWebhookConfiguration loralint is gone" in withdrawn.output
     assert api.http.get(f"{CONFIGURATION}/loralint").status_code == 404
 
@@ -437,6 +460,38 @@ def test_a_scan_finds_what_slipped_through(api):
     assert "forbidden" in refused.stderr
 
 
+def test_a_scan_writes_reports_with_the_rights_of_the_chart(api):
+    from click.testing import CliRunner
+
+    from loralint.cli import main
+    from loralint.webhook.policy_report import GROUP, KIND, PLURAL, VERSION
+    from loralint.webhook.resources import RESOURCES
+
+    reports = cluster.definition(GROUP, KIND, PLURAL, (VERSION,))
+    assert api.http.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", json=reports).is_success
+    rules = [{"apiGroups": [one.group], "resources": [one.plural], "verbs": ["list"]} for one in RESOURCES]
+    rules.append({"apiGroups": [GROUP], "resources": [PLURAL], "verbs": ["list", "create", "patch"]})
+    role = {"kind": "ClusterRole", "metadata": {"name": "loralint-scan"}, "rules": rules}
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "loralint-scan"}
+    binding = {
+        "kind": "ClusterRoleBinding", "metadata": {"name": "loralint-scan"}, "roleRef": reference,
+        "subjects": [{"kind": "ServiceAccount", "name": "loralint-scan"}],
+    }  # fmt: skip
+    cluster.granted(api, [role, binding], "loralint-scan", "scanner")
+    api.http.post("/api/v1/namespaces", json={"metadata": {"name": "reported"}})
+    bad = {**config_map(BAD), "metadata": {"name": "slipped"}}
+    api.http.post("/api/v1/namespaces/reported/configmaps", json=bad)
+    given = ["scan-cluster", "-n", "reported", "--format", "policyreport", "--apply", "--exit-zero"]
+    given += ["--kubeconfig", str(api.kubeconfig("scanner"))]
+    done = CliRunner().invoke(main, given)
+    assert (done.exit_code, done.output) == (0, "1 reports written\n")
+    path = f"/apis/{GROUP}/{VERSION}/namespaces/reported/{PLURAL}/loralint"
+    assert api.http.get(path).json()["results"][0]["policy"] == "LL304"
+    api.http.delete("/api/v1/namespaces/reported/configmaps/slipped")
+    assert CliRunner().invoke(main, given).exit_code == 0
+    assert api.http.get(path).json()["results"] == []
+
+
 def test_a_scan_lists_in_pieces(api):
     from loralint.cli.reached import reached
     from loralint.webhook.resources import Resource
@@ -452,27 +507,36 @@ def test_a_scan_lists_in_pieces(api):
 
 @pytest.mark.parametrize("folder", ["cert-manager", "self-signed"])
 def test_what_the_chart_renders_is_what_an_api_server_takes(api, folder):
-    text = (cluster.ROOT / "deploy" / "kustomize" / folder / "loralint.yaml").read_text("utf-8")
+    _all_taken(api, cluster.rendered(folder))
+
+
+def test_what_the_chart_renders_with_all_its_options_is_taken_too(api):
+    if not HELM:
+        pytest.skip("no helm: neither HELM=PATH nor helm on the PATH")
+    values = json.dumps(SETS["all"])
+    given = [HELM, "template", "loralint", str(CHART), "--namespace", "loralint", "--values", "-"]
+    text = subprocess.run(given, input=values, capture_output=True, text=True, check=True).stdout
+    _all_taken(api, [one for one in yaml.safe_load_all(text) if one])
+
+
+def _all_taken(api, objects):
     api.http.post("/api/v1/namespaces", json={"metadata": {"name": "loralint"}})
     paths = {
         "ClusterRole": "rbac.authorization.k8s.io/v1/clusterroles",
         "ClusterRoleBinding": "rbac.authorization.k8s.io/v1/clusterrolebindings",
+        "MutatingWebhookConfiguration": CONFIGURATION.removeprefix("/apis/").replace("validating", "mutating"),
         "ValidatingWebhookConfiguration": CONFIGURATION.removeprefix("/apis/"),
+        "ValidatingAdmissionPolicy": POLICIES.removeprefix("/apis/"),
+        "ValidatingAdmissionPolicyBinding": BINDINGS.removeprefix("/apis/"),
+        "NetworkPolicy": "networking.k8s.io/v1/namespaces/loralint/networkpolicies",
     }
-    for one in yaml.safe_load_all(text):
-        if one["kind"] in ("Certificate", "Issuer"):
+    for one in objects:
+        if one["apiVersion"].partition("/")[0] in ("cert-manager.io", "monitoring.coreos.com"):
             continue
-        irregular = {"NetworkPolicy": "networkpolicies"}.get(one["kind"], "")
-        at = _path(one, "loralint") if not irregular else f"/apis/networking.k8s.io/v1/namespaces/loralint/{irregular}"
-        path = f"/apis/{paths[one['kind']]}" if one["kind"] in paths else at
-        query = {"dryRun": "All", "fieldValidation": "Strict"}
-        answer = api.http.post(path, json=one, params=query)
+        path = f"/apis/{paths[one['kind']]}" if one["kind"] in paths else _path(one, "loralint")
+        answer = api.http.post(path, json=one, params={"dryRun": "All", "fieldValidation": "Strict"})
         assert answer.status_code in (201, 409), answer.text
         assert not _warnings(answer)
-
-
-POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
-BINDINGS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
 
 
 @pytest.fixture
