@@ -22,12 +22,14 @@ from real import Real
 from runs import label
 
 from loralint.probe.base import Base, embedded
+from loralint.probe.experiment import entries_of_b
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS, edge, ramp
+from loralint.probe.reach import reach
 from loralint.probe.stack import Stack
 from loralint.probe.toy import edge_for
 from loralint.probe.train import train
-from loralint.probe.verdict import band, judge
+from loralint.probe.verdict import band, judge, with_fewer_rows
 
 
 def main() -> int:
@@ -65,13 +67,16 @@ def verdict(plan: Plan, base: Base) -> dict[str, object]:
     """The word for the plan and where its ramp broke: the first half of what `--probe` does."""
     arm, rates = plan.arm._replace(gain=base.gain), ramp(plan.arm.optimizer)
     stack = Stack(base.model, (arm,))
-    rows = min(plan.rows, base.most_rows)
+    rows = base.rows_for(plan.rows)
     traces, _ = train(stack, base.batches(STEPS, rows, 0), lambda step: [rates[step]], enough=3.0)
     stack.close()
     found = edge_for(base.kind, plan.arm, edge(rates, traces[0].losses))
-    judged = judge(plan, found, band(base.kind, arm.optimizer), whole=True)
+    own = with_fewer_rows(band(base.kind, arm.optimizer), plan.rows, rows)
+    far = reach(plan, traces[0].norms[0], entries_of_b(stack))
+    judged = judge(plan, found, own, far, whole=True)
     assert judged is not None
-    return {"verdict": judged.word, "headroom": judged.headroom, "ramp": found.rate, "reached": found.reached}
+    told = {"verdict": judged.word, "headroom": judged.headroom, "ramp": found.rate, "reached": found.reached}
+    return {**told, "reach": far}
 
 
 if __name__ == "__main__":

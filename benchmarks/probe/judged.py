@@ -16,7 +16,7 @@ from typing import Any
 
 from loralint.probe.arm import Arm
 from loralint.probe.plan import Plan
-from loralint.probe.schedule import Schedule, mean_factor
+from loralint.probe.schedule import Schedule
 
 _WORDS = ("STABLE", "NOT LEARNING", "BORDERLINE", "UNSTABLE")
 _LABELS = ("learnt", "stalled", "unstable")
@@ -86,15 +86,14 @@ def learning(runs: Iterable[dict[str, Any]]) -> None:
     hit = sum(run["label"] == "stalled" for run in said)
     print(f"\nNOT LEARNING: {len(stalled)} stalled and {len(calm) - len(stalled)} learnt;", end=" ")
     print(f"recall {shown(hit, len(stalled))}, precision {shown(hit, len(said))}")
-    missed = [round(moved(run), 4) for run in stalled if run["verdict"] != "NOT LEARNING"]
-    false = [round(moved(run), 4) for run in said if run["label"] != "stalled"]
-    print(f"sum of rates over the ramp's rate: of the missed {sorted(missed)}, of the false {sorted(false)}")
+    missed = (run for run in stalled if run["verdict"] != "NOT LEARNING")
+    false = (run for run in said if run["label"] != "stalled")
+    print(f"reach of the missed {reaches(missed)}, of the false {reaches(false)}")
 
 
-def moved(run: dict[str, Any]) -> float:
-    """The whole run's sum of rates over the ramp's rate."""
-    plan = plan_of(run)
-    return plan.arm.lr * mean_factor(plan.schedule) * float(plan.steps or 0) / float(run["ramp"])
+def reaches(runs: Iterable[dict[str, Any]]) -> list[float]:
+    """How far the steps of each take it; lines from before that was measured lack it."""
+    return sorted(float(f"{run['reach']:.2g}") for run in runs if "reach" in run)
 
 
 def spread(optimizer: str, runs: Sequence[dict[str, Any]]) -> None:

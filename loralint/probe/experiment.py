@@ -13,6 +13,7 @@ from loralint.probe.arm import Arm
 from loralint.probe.base import LEAST_KNOWN, Base, loss_of
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS, Edge, edge, ramp
+from loralint.probe.reach import reach
 from loralint.probe.schedule import factor
 from loralint.probe.stack import Stack
 from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
@@ -26,8 +27,8 @@ _INPUTS_READ = 8  # batches
 
 class Outcome(NamedTuple):
     """course: the run's own schedule squeezed into the probe's steps. found: the edge of the ramp. judged: the one that
-    the verdict rests on, see `edge_for`. edges: of the control arms, by name. stopped: why it ended early ("" if it did
-    not). seconds: of the clock. silent: modules whose adapters never got a gradient.
+    the verdict rests on, see `edge_for`. reached: see `reach`. edges: of the control arms, by name. stopped: why it
+    ended early ("" if it did not). seconds: of the clock. silent: modules whose adapters never got a gradient.
     """
 
     ramp: Trace
@@ -36,6 +37,7 @@ class Outcome(NamedTuple):
     judged: Edge
     verdict: Verdict | None
     own: Band
+    reached: float | None
     edges: dict[str, Edge]
     inputs: list[Inputs]
     spectra: list[Spectrum]
@@ -78,19 +80,20 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
             stack, batches, lambda step: (rates[step], _course(plan, step, limits.steps)), watch, frozen=frozen
         )
         learnt_spectra, silent = spectra(stack, 1), _silent(stack)
+        reached = reach(plan, traces[1].norms[0], entries_of_b(stack)) if traces[1].norms else None
     finally:
         stack.close()
     found = edge(rates, traces[0].losses)
     own = with_fewer_rows(band(base.kind, plan.arm.optimizer), plan.rows, rows)
     judged = edge_for(base.kind, plan.arm, found, limits.steps)
-    verdict = judge(plan, judged, own, whole=not stopped or judged is not found)
+    verdict = judge(plan, judged, own, reached, whole=not stopped or judged is not found)
     edges: dict[str, Edge] = {}
     others = _others(arm) if controls and verdict is not None and verdict.word != STABLE else {}
     others |= {"svd": arm._replace(init="svd")} if svd and not arm.dora else {}
     if others and not stopped:
         edges, stopped = _controls(others, base, batches, watch, frozen)
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
-    return Outcome(traces[0], traces[1], found, judged, verdict, own, edges, *parts)
+    return Outcome(traces[0], traces[1], found, judged, verdict, own, reached, edges, *parts)
 
 
 def _course(plan: Plan, step: int, steps: int) -> float:
@@ -118,6 +121,11 @@ def _controls(
     if stopped:
         return {}, stopped
     return {name: edge(rates, trace.losses) for name, trace in zip(arms, traces, strict=True)}, ""
+
+
+def entries_of_b(stack: Stack) -> int:
+    """Numbers in B of all modules of one arm."""
+    return sum(slot.size for slot in stack.slots if slot.part == "B")
 
 
 def _silent(stack: Stack) -> tuple[str, ...]:

@@ -126,6 +126,8 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
         ("rate", plan.arm.lr),
         ("ramp_edge_rate", outcome.found.rate),
         ("judged_edge_rate", outcome.judged.rate),
+        ("reach", outcome.reached),
+        ("reach_that_learns", outcome.own.learns),
         ("final_loss_minus_base_nats", course.losses[-1] if course.losses else None),
         ("first_not_finite_step", course.broken[0] if course.broken[0] >= 0 else None),
         ("first_not_finite_tensor", course.broken[1] or None),

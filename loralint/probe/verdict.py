@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 from loralint.knowledge.data import part
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import Edge
-from loralint.probe.schedule import mean_factor
 
 STABLE, BORDERLINE, UNSTABLE, NOT_LEARNING = "STABLE", "BORDERLINE", "UNSTABLE", "NOT LEARNING"
 
 
 class Band(NamedTuple):
     """Peak rate over the ramp's rate: up to `stable` runs trained well, from `unstable` on they broke; `edge` is the
-    middle, which headroom is counted from. learns: sum of the whole run's rates over the ramp's rate, below which runs
-    stalled. doubt: why the verdict is only likely, "" where it rests on real runs of this very optimizer.
+    middle, which headroom is counted from. learns: the reach (`reach.reach`) of the whole run below which runs stalled.
+    doubt: why the verdict is only likely, "" where it rests on real runs of this very optimizer.
     """
 
     stable: float
@@ -57,27 +56,18 @@ def with_fewer_rows(own: Band, wanted: int, rows: int) -> Band:
     return own._replace(unstable=own.unstable * sqrt(wanted / rows))
 
 
-def judge(plan: Plan, found: Edge, own: Band, *, whole: bool) -> Verdict | None:
-    """The verdict; None where the ramp was broken off before it could tell."""
+def judge(plan: Plan, found: Edge, own: Band, reached: float | None = None, *, whole: bool) -> Verdict | None:
+    """The verdict; None where the ramp was broken off before it could tell. reached: the run's reach, where known."""
     if found.rate <= 0:
         return None
     ratio = plan.arm.lr / found.rate
     if not found.reached and not whole and ratio > own.stable:
         return None
     word = STABLE if ratio <= own.stable else UNSTABLE if ratio >= own.unstable and found.reached else BORDERLINE
-    if word == STABLE and _stalls(plan, found, own):
+    if word == STABLE and reached is not None and reached < own.learns:
         word = NOT_LEARNING
     certain = not own.doubt and plan.arm.init != "svd"
     return Verdict(word, own.edge / ratio, own.stable * found.rate, found.reached, certain)
-
-
-def _stalls(plan: Plan, found: Edge, own: Band) -> bool:
-    """Whether all steps of the run together move the adapter less than it takes to learn: Adam's steps are as large as
-    the rate, and the ramp's rate says what is large here.
-    """
-    if plan.steps is None:
-        return False
-    return plan.arm.lr * mean_factor(plan.schedule) * plan.steps < own.learns * found.rate
 
 
 def rounded_down(rate: float) -> float:

@@ -15,7 +15,15 @@ FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "probe"
 def _line(number, verdict, label, lr, optimizer="adamw"):
     arm = {"rank": 8, "alpha": 16, "targets": ["q_proj"], "lr": lr, "optimizer": optimizer, "lr_ratio": 1.0}
     about = {"number": number, "verdict": verdict, "headroom": 0.15 * 0.05 / lr, "ramp": 0.05, "label": label}
-    return {**about, "batch": 2, "steps": 100, "schedule": ["constant", 0.0, 0.0], "kind": "near", "arm": arm}
+    return {
+        **about,
+        "batch": 2,
+        "steps": 100,
+        "reach": 100 * lr,
+        "schedule": ["constant", 0.0, 0.0],
+        "kind": "near",
+        "arm": arm,
+    }
 
 
 def _judged(path, *options):
@@ -46,7 +54,7 @@ def test_verdicts_are_counted_against_what_became_of_the_runs(runs):
     assert "15 runs, 1 BORDERLINE; of the rest 13 of 14 (0.93; 0.69 to 0.99) are right" in said
     assert "called STABLE but unstable: 1 of 10 (0.10; 0.02 to 0.40)" in said
     assert "recall 1 of 2 (0.50; 0.09 to 0.91), precision 1 of 1" in said
-    assert "of the missed [0.02]" in said
+    assert "reach of the missed [0.001], of the false []" in said
 
 
 def test_the_static_steps_are_those_of_the_linter(runs):

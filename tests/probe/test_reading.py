@@ -16,6 +16,7 @@ from loralint.probe.arm import Arm
 from loralint.probe.diagnosis import diagnose
 from loralint.probe.plan import Plan, plan
 from loralint.probe.ramp import Edge, edge, ramp
+from loralint.probe.reach import reach
 from loralint.probe.schedule import Schedule, factor, mean_factor
 from loralint.probe.verdict import Band, band, judge, with_fewer_rows
 from loralint.run.options import Options
@@ -141,10 +142,29 @@ def test_a_ramp_that_was_broken_off_says_only_what_it_saw():
     assert judge(_plan(0.9), Edge(1.0, reached=False), BAND, whole=True).word == "BORDERLINE"
 
 
-@pytest.mark.parametrize(("steps", "word"), [(100, "NOT LEARNING"), (400, "STABLE"), (None, "STABLE")])
-def test_a_run_that_travels_too_little_does_not_learn(steps, word):
-    """1e-5 over 100 steps is a hundredth of the ramp's rate, and a fiftieth is what it takes."""
-    assert judge(_plan(1e-5, steps), Edge(0.1, reached=True), BAND, whole=True).word == word
+@pytest.mark.parametrize(("reached", "word"), [(0.019, "NOT LEARNING"), (0.021, "STABLE"), (None, "STABLE")])
+def test_a_run_that_travels_too_little_does_not_learn(reached, word):
+    assert judge(_plan(1e-5), Edge(0.1, reached=True), BAND, reached, whole=True).word == word
+
+
+def test_only_a_stable_run_can_be_one_that_does_not_learn():
+    assert judge(_plan(0.03), Edge(0.1, reached=True), BAND, 0.0, whole=True).word == "BORDERLINE"
+
+
+def test_the_reach_of_adam_is_its_steps_times_the_gradient_over_b():
+    assert reach(_plan(1e-3, 100), norm=0.5, entries=400) == pytest.approx(0.1 * 0.5 * 20)
+    faster = Plan(Arm(8, 16, ("q_proj",), lr=1e-3, lr_ratio=16.0), 2, Schedule("linear"), 100)
+    assert reach(faster, norm=0.5, entries=400) == pytest.approx(0.1 / 2 * 16 * 0.5 * 20)
+    assert reach(_plan(1e-3), norm=0.5, entries=400) is None
+
+
+@pytest.mark.parametrize(
+    ("momentum", "clip", "wanted"),
+    [(0.0, inf, 0.1 * 4), (0.9, inf, 0.1 * 10 * 4), (0.0, 0.5, 0.1 * 2 * 0.5), (1.0, inf, 0.1 * 50 * 4)],
+)
+def test_the_reach_of_sgd_follows_the_clipped_gradient_and_its_momentum(momentum, clip, wanted):
+    arm = Arm(8, 16, ("q_proj",), lr=1e-3, optimizer="sgd", momentum=momentum, clip=clip)
+    assert reach(Plan(arm, 2, Schedule(), 100), norm=2.0, entries=400) == pytest.approx(wanted)
 
 
 def test_bands_rise_and_lion_borrows_them():
