@@ -208,6 +208,36 @@ def test_a_mounted_map_is_judged_and_its_values_are_not_told(ask):
     assert "learning_rate 2" not in message
 
 
+def test_a_key_that_only_the_command_names_is_judged(ask):
+    maps = {("team", "train"): {"data": {"config": BAD}}}
+    for line in (("axolotl", "train", "/cfg/config"), ("trl", "sft", "--use_peft", "--config", "/cfg/config")):
+        message = _refused(ask(body(job(command=line)), maps=maps))
+        assert "LL304 ConfigMap/train/config:3 " in message
+
+
+def test_a_script_in_a_map_is_followed(ask):
+    script = "#!/bin/bash\naxolotl train /cfg/train.yaml\n"
+    maps = {("team", "train"): {"data": {"run.sh": script, "train.yaml": BAD}}}
+    assert "LL304" in _refused(ask(body(job(command=("bash", "/cfg/run.sh"))), maps=maps))
+
+
+def test_the_card_that_the_job_asks_for_is_the_one_of_the_config(ask):
+    maps = {("team", "train"): {"data": {"train.yaml": GOOD}}}
+    on_t4 = job(selector={"nvidia.com/gpu.product": "Tesla-T4"})
+    assert ask(body(on_t4), maps=maps)["warnings"][1].startswith("LL214 ConfigMap/train/train.yaml:10 ")
+    on_a100 = job(selector={"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"})
+    assert "warnings" not in ask(body(on_a100), maps=maps)
+
+
+def test_what_kueue_adds_to_a_suspended_job_is_judged(ask):
+    maps = {("team", "train"): {"data": {"train.yaml": GOOD}}}
+    waiting = job(suspend=True)
+    assert "warnings" not in ask(body(waiting), maps=maps)
+    admitted = job(suspend=False, selector={"nvidia.com/gpu.product": "Tesla-T4"})
+    kueue = "system:serviceaccount:kueue-system:kueue-controller-manager"
+    assert "LL214" in ask(body(admitted, old=waiting, user=kueue), maps=maps)["warnings"][1]
+
+
 def test_a_map_in_another_namespace_is_never_asked_for(ask):
     assert ask(body(job()), maps={("other", "train"): {"data": {"train.yaml": BAD}}})["allowed"] is True
 

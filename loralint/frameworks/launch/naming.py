@@ -29,6 +29,8 @@ _FLAGS = {
 }
 # Programs whose `--config_file` and `--deepspeed_config_file` are accelerate's.
 _ACCELERATES = frozenset({"trl"})
+# Programs that read the config which they are given as YAML, whatever it is called: as a key of a ConfigMap may be.
+_ANY_NAME = frozenset({"axolotl", "trl"})
 _POSITIONAL = frozenset({"axolotl", "llamafactory-cli", "swift", "megatron", "python", "xtuner", "automodel", "nemo"})
 
 
@@ -41,6 +43,8 @@ def references(launch: Launch) -> list[tuple[str, Word]]:
         found.append(("script", launch.script))
     if launch.program in _POSITIONAL:
         found += [("config", word) for word in launch.positionals if word.raw.lower().endswith(_CONFIGS)]
+    if launch.program in _ANY_NAME:
+        found += [("config", word) for word in _without_ending(launch)]
     kinds = {**_FLAGS, **(_LAUNCHER if launch.program in _ACCELERATES else {})}
     found += _named(launch.flags, kinds)
     for launcher in launch.launchers:
@@ -59,6 +63,16 @@ def references(launch: Launch) -> list[tuple[str, Word]]:
             ):
                 found.append((one.kind, _as_word(pair.value)))
     return found
+
+
+def _without_ending(launch: Launch) -> Iterator[Word]:
+    """The config of a launch that is a path from the root and has no ending; others may be words of other kinds."""
+    root = launch.flags.root
+    given = root.pair("config") if root is not None else None
+    words = [_as_word(given.value)] if given is not None and given.value.kind == "scalar" else launch.positionals[:1]
+    for word in words:
+        if word.raw.startswith("/") and "." not in word.raw.rpartition("/")[2]:
+            yield word
 
 
 def _named(flags: Document, kinds: dict[str, str]) -> Iterator[tuple[str, Word]]:
