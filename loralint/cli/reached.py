@@ -27,16 +27,19 @@ def reached(file: str | None) -> Iterator[Client]:
     """A client. What keeps it from an answer ends the command: 2 no way there, 3 the server refused."""
     if any(find_spec(one) is None for one in ("lightkube", "cryptography")):
         raise usage("this needs more packages: pip install 'loralint[webhook]'")
-    from httpx2 import HTTPError
-    from lightkube import ApiError, Client, KubeConfig
+    from httpx2 import HTTPError, HTTPStatusError
+    from lightkube import Client, KubeConfig
     from lightkube.core.exceptions import ConfigError
+
+    from loralint.webhook.stored import refusal
 
     try:
         config = KubeConfig.from_file(file) if file else KubeConfig.from_env()
         with closing(Client(config=config)) as client:
             yield client
-    except ApiError as error:  # which is an HTTPError too
-        click.echo(f"the API server refused: {clean(str(error.status.message), 200)}", err=True)
+    except HTTPStatusError as error:  # which is an HTTPError, too
+        asked = error.request.url.path.rpartition("/")[2]
+        click.echo(f"the API server refused {asked}: {clean(refusal(error), 200)}", err=True)
         sys.exit(3)
     except (ConfigError, OSError, HTTPError) as error:
         raise usage(f"no way to the API server: {clean(str(error), 200)}; give --kubeconfig FILE") from None

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def publish(client: Client, seen: list[Seen], namespace: str, without: Container[str]) -> int:
-    """Write one report for each namespace that was looked at or has one from before; how many. Raises ApiError."""
+    """Write one report for each namespace that was looked at or has one from before; how many.
+
+    Raises HTTPStatusError.
+    """
     from lightkube.generic_resource import create_namespaced_resource
 
     kind = create_namespaced_resource(GROUP, VERSION, KIND, PLURAL)

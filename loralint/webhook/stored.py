@@ -9,6 +9,7 @@ from loralint.webhook.objects import CONFIG_MAP, KINDS, Object, group_kind, mapp
 from loralint.webhook.resources import Resource
 
 if TYPE_CHECKING:
+    from httpx2 import HTTPStatusError
     from lightkube import Client
 
 CHUNK = 500
@@ -24,17 +25,25 @@ class Unlisted(NamedTuple):
 
 def listed(client: Client, resource: Resource, namespace: str) -> Iterator[Object | Unlisted]:
     """All objects of a kind, of every namespace for "*"; none where the cluster does not know the kind."""
-    from lightkube import ApiError
+    from httpx2 import HTTPStatusError
 
     for version in resource.versions:
         try:
             for one in client.list(_class(resource, version), namespace=namespace, chunk_size=CHUNK):
                 yield _object(one, resource, version)
-        except ApiError as error:
-            if error.status.code == 404:
+        except HTTPStatusError as error:
+            if error.response.status_code == 404:
                 continue
-            yield Unlisted(resource, error.status.message or f"HTTP {error.status.code}")
+            yield Unlisted(resource, refusal(error))
         return
+
+
+def refusal(error: HTTPStatusError) -> str:
+    """Why the API server refused. A group that it does not know it answers without a status of its own."""
+    from lightkube import ApiError
+
+    said = error.status.message if isinstance(error, ApiError) else ""
+    return said or f"HTTP {error.response.status_code}"
 
 
 def _class(resource: Resource, version: str) -> Any:

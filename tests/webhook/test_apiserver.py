@@ -467,6 +467,9 @@ def test_a_scan_writes_reports_with_the_rights_of_the_chart(api):
     from loralint.webhook.policy_report import GROUP, KIND, PLURAL, VERSION
     from loralint.webhook.resources import RESOURCES
 
+    given = ["scan-cluster", "-n", "reported", "--format", "policyreport", "--apply", "--exit-zero"]
+    without = CliRunner().invoke(main, [*given, "--kubeconfig", str(api.kubeconfig("admin"))])
+    assert (without.exit_code, "refused policyreports: HTTP 404" in without.stderr) == (3, True)
     reports = cluster.definition(GROUP, KIND, PLURAL, (VERSION,))
     assert api.http.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", json=reports).is_success
     rules = [{"apiGroups": [one.group], "resources": [one.plural], "verbs": ["list"]} for one in RESOURCES]
@@ -481,7 +484,6 @@ def test_a_scan_writes_reports_with_the_rights_of_the_chart(api):
     api.http.post("/api/v1/namespaces", json={"metadata": {"name": "reported"}})
     bad = {**config_map(BAD), "metadata": {"name": "slipped"}}
     api.http.post("/api/v1/namespaces/reported/configmaps", json=bad)
-    given = ["scan-cluster", "-n", "reported", "--format", "policyreport", "--apply", "--exit-zero"]
     given += ["--kubeconfig", str(api.kubeconfig("scanner"))]
     done = CliRunner().invoke(main, given)
     assert (done.exit_code, done.output) == (0, "1 reports written\n")
