@@ -67,7 +67,7 @@ class Scope:
 
     def peek(self, field: str) -> Value:
         """A canonical field or a fact, without a trace in `reads`."""
-        value = self._memo.get(field)
+        value = (self._bound and self._bound.get(field)) or self._memo.get(field)
         if value is None:
             value = self._settings.get(field) if field in FIELDS else self._compute(field)
             self._memo[field] = value
