@@ -143,6 +143,26 @@ def test_hooks_and_the_scan_know_the_kinds_that_the_service_knows():
 
 
 @needs_helm
+def test_clusters_that_need_more_get_it():
+    objects = _objects(_rendered(SETS["all"]))
+    for kind in ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"):
+        assert _of(objects, kind)[0]["metadata"]["annotations"]["admissions.enforcer/disabled"] == "true"
+    pod = _of(objects, "Deployment")[0]["spec"]["template"]["spec"]
+    assert (pod["hostNetwork"], pod["dnsPolicy"]) == (True, "ClusterFirstWithHostNet")
+    assert {"name": "https", "containerPort": 10250} in pod["containers"][0]["ports"]
+    assert _of(objects, "Service")[0]["spec"]["ports"][0]["targetPort"] == "https"
+    openshift = _objects(_rendered({}, "--api-versions", "security.openshift.io/v1"))
+    assert "runAsUser" not in str(_of(openshift, "Deployment"))
+
+
+def test_nothing_is_made_or_asked_while_it_is_rendered():
+    """Argo CD renders anew at every sync, without a cluster to ask."""
+    texts = [path.read_text("utf-8") for path in (CHART / "templates").rglob("*") if path.is_file()]
+    made = re.compile(r"[\s(](genCA|genSigned\w*|genSelf\w*|genPrivate\w*|lookup|rand\w+|uuidv4|now)[\s)]")
+    assert not [text for text in texts if made.search(text)]
+
+
+@needs_helm
 def test_pods_run_without_privileges_and_with_bounds(objects):
     for pod in _pods(objects):
         assert pod["securityContext"]["runAsNonRoot"] is True

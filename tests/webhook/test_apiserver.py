@@ -35,7 +35,7 @@ def api(tmp_path_factory):
         made.wait()
         for one in cluster.kinds():
             assert made.http.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", json=one).is_success
-        for name, mode in MODES.items():
+        for name, mode in (MODES | {"loralint": None}).items():
             labels = {"loralint.dev/mode": mode} if mode else {}
             made.http.post("/api/v1/namespaces", json={"metadata": {"name": name, "labels": labels}})
         yield made
@@ -312,6 +312,8 @@ def _cluster_is_usable(api):
     answer = _create(api, config_map(BAD), "kube-system")
     assert answer.status_code == 201
     assert api.http.delete(_path(config_map(), "kube-system", answer.json()["metadata"]["name"])).status_code == 200
+    own = _create(api, job(mounts=None, command=LINE), "loralint")  # the Job that makes its certificates
+    assert own.status_code == 201
     lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {}, "spec": {"holderIdentity": "me"}}
     assert _create(api, lease, "enforced").status_code == 201
     lock = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"annotations": {"leader": "me"}}}
@@ -434,6 +436,16 @@ def test_certificates_are_made_told_and_renewed(api):
     assert set(secret["data"]) == {"tls.crt", "tls.key"}
     refused = CliRunner().invoke(main, [*given, "--withdraw"])
     assert (refused.exit_code, "forbidden" in refused.output) == (3, True)
+    # Helm, Argo CD or kubectl apply their manifest again, which says nothing of a CA
+    head = {"Content-Type": "application/apply-patch+yaml"}
+    again = {"fieldManager": "helm", "force": "true"}
+    assert api.http.patch(f"{CONFIGURATION}/loralint", content=json.dumps(made), params=again, headers=head).is_success
+    assert "nothing to do" in CliRunner().invoke(main, given).output
+    lost = api.http.get(f"{CONFIGURATION}/loralint").json()
+    for hook in lost["webhooks"]:
+        del hook["clientConfig"]["caBundle"]
+    assert api.http.put(f"{CONFIGURATION}/loralint", json=lost).is_success
+    assert CliRunner().invoke(main, given).output == "told to ValidatingWebhookConfiguration\n"
     withdrawn = CliRunner().invoke(main, [*given[:-1], str(api.kubeconfig("admin")), "--withdraw"])
     assert "ValidatingWebhookConfiguration loralint is gone" in withdrawn.output
     assert api.http.get(f"{CONFIGURATION}/loralint").status_code == 404
