@@ -15,7 +15,7 @@ EVENTS = {
     "wrap": "an adapter is put on a model - named (it has a name of its own), beside (as one of several with names),"
     " unsloth",
     "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, trl",
-    "load-adapter": "a saved adapter is put on a model - trainable",
+    "load-adapter": "a saved adapter is put on a model - trainable, wrapped (the model has a fresh one)",
     "freeze": "parameters are made to require no gradient - wrapped (of a model that an adapter was put on)",
     "unfreeze": "parameters are made to require gradients by hand",
     "cast": "a model is cast as a whole - dtype, bits (as it was loaded), wrapped (an adapter is on it)",
@@ -31,7 +31,8 @@ EVENTS = {
     "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model,"
     " own_reference (its model is the reference too), evaluates,"
     " formats (a formatting function is given), has_metrics, class, args_class (of its arguments),"
-    ' collator (class of what makes batches, "" for its own), labelled (its rows may have labels)',
+    ' collator (class of what makes batches, "" for its own), labelled (its rows may have labels),'
+    " paired (its model is still together with the tokenizer)",
     "train": "training starts - resume",
     "merge": "an adapter is merged into its base - bits",
     "unload": "an adapter is taken off its model",
@@ -45,6 +46,6 @@ EVENT_DATA = (
     "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "differs", "dtype",
     "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config", "has_ref_model",
     "is_eos", "labelled", "literal", "masks_pad", "merged", "name", "named", "only_pad", "own_reference", "padded",
-    "reason", "reenters", "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth", "value",
-    "wrapped", "wrapped_by", "written",
+    "paired", "reason", "reenters", "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth",
+    "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

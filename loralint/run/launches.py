@@ -34,6 +34,7 @@ _READ = frozenset({"accelerate", "torchrun", "deepspeed"})
 # How a script speaks to Slurm, PBS and LSF; and the programs of Slurm that take the same options.
 _BATCH = ("#SBATCH", "#PBS", "#BSUB")
 _SLURM = frozenset({"srun", "salloc"})
+_OF_DATASETS = frozenset({"sd_scripts_dataset", "musubi_dataset"})
 
 
 def launch_starts(document: Document, options: Options, project: Project) -> list[Start]:
@@ -143,7 +144,7 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
     own: list[Part] = []
     for part in start.parts:
         left = others(part, left)
-        own += filled(part, given) if part.arguments else [part]
+        own += filled(part, given) if part.arguments else [_as_settings(part)]
     reader = flags or watched(as_flags(start.reader._replace(own=start.reader.own | _naming(launch))), launch)
     parts = [Part("flags", left, reader, document)]
     if launch.env:
@@ -162,6 +163,15 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
         notes=(*start.notes, *notes),
         open=start.open or _open(launch),
     )
+
+
+def _as_settings(part: Part) -> Part:
+    """The part; a file of kohya's datasets that is handed over as one of settings, with what is to be told of that."""
+    if part.kind != "config" or part.reader.keys not in _OF_DATASETS:
+        return part
+    from loralint.frameworks.readers.sd_scripts_dataset import unread
+
+    return part._replace(observations=(*part.observations, *unread(part.document)))
 
 
 def _naming(launch: Launch) -> frozenset[str]:

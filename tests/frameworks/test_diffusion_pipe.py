@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from loralint.frameworks.readers.diffusion_pipe import READER
 
 FILE = """\
@@ -68,3 +72,11 @@ def test_a_slip_in_when_to_save_is_pointed_at(reading, observed):
     ((key, one),) = observed(reading(READER, text, "wan.toml")).items()
     assert (key, one.replacement) == ("output_dir", "")
     assert one.data["advice"].startswith("write `save_every_n_epochs = 1`")
+
+
+@pytest.mark.parametrize("path", ["/models/Wan2.2-I2V-A14B", "/models/Wan2.2-T2V-A14B/"])
+def test_a_checkpoint_of_two_models(reading, observed, path):
+    text = re.sub(r"ckpt_path = .*", f'ckpt_path = "{path}"', FILE)
+    assert list(observed(reading(READER, text, "wan.toml"))) == ["model.ckpt_path"]
+    named = text.replace("[model]\n", f'[model]\ntransformer_path = "{path}/low_noise_model"\n')
+    assert observed(reading(READER, named, "wan.toml")) == {}

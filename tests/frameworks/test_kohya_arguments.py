@@ -46,7 +46,9 @@ def test_words_for_another_network(reading, observed):
     assert observed(reading(READER, BASE.format("lycoris.kohya") + text, "c.toml")) == {}
 
 
-@pytest.mark.parametrize("word", ["weight_decay=0.01 betas=0.9,0.99", "decouple=true", "decouple", "mode=fast"])
+@pytest.mark.parametrize(
+    "word", ["weight_decay=0.01 betas=0.9,0.99", "decouple=true", "decouple", "mode=fast", "eps=1e-8,"]
+)
 def test_arguments_that_are_no_python(started, observed, word):
     flags = {"network_module": "networks.lora", "optimizer_args": ["eps=1e-8", word]}
     found = observed(started(reader_of("train_network"), flags))
@@ -77,3 +79,10 @@ def test_arguments_of_the_window_in_one_text(reading, observed, text, faulty):
     preset = f'{{"LoRA_type": "Standard", "network_dim": 8, "optimizer": "Adafactor", "optimizer_args": "{text}"}}'
     found = observed(reading(GUI, preset, "preset.json"))
     assert [(key, one.effect) for key, one in found.items()] == ([("optimizer_args", "crash")] if faulty else [])
+
+
+def test_commas_between_the_words_of_a_preset(reading, observed):
+    text = '{{"LoRA_type": "Standard", "optimizer": "Prodigy", "optimizer_args": "{}"}}'
+    (one,) = observed(reading(GUI, text.format("weight_decay=0.5, betas=0.9,0.99, decouple=True"), "p.json")).values()
+    assert (one.effect, one.replacement) == ("crash", "weight_decay=0.5 betas=0.9,0.99 decouple=True")
+    assert observed(reading(GUI, text.format("weight_decay=0.5 betas=0.9,0.99"), "p.json")) == {}

@@ -65,3 +65,30 @@ def test_a_script_refuses_what_it_lacks(started, observed):
         "fp8_llm": ("unknown", "crash"),
     }
     assert "fp8_llm" not in observed(started(reader_of("hv_train_network"), flags))
+
+
+@pytest.mark.parametrize(
+    ("task", "weights", "wanted"),
+    [
+        ("i2v-14B", "wan2.2_i2v_high_noise_14B_fp16.safetensors", "i2v-A14B"),
+        ("t2v-A14B", "C:\\\\models\\\\wan2.2_i2v_low_noise_14B_bf16.safetensors", "i2v-A14B"),
+        ("t2v-14B", "models/wan2.1_t2v_1.3B_bf16.safetensors", "t2v-1.3B"),
+        ("i2v-A14B", "Wan2_1-I2V-14B-720P_fp8_e4m3fn.safetensors", "i2v-14B"),
+        ("t2v-14B", "wan2.2_t2v_low_noise_14B_fp16.safetensors", None),
+        ("t2i-14B", "wan2.1_t2v_14B_bf16.safetensors", None),
+        ("i2v-A14B", "wan2.2_i2v_high_noise_14B_fp16.safetensors", None),
+        ("i2v-14B-FC", "wan2.1_i2v_14B_fun_control.safetensors", None),
+        ("t2v-14B", "my_i2v_merge.safetensors", None),
+        ("t2v-14B", "wan2.2_ti2v_5B_fp16.safetensors", None),
+    ],
+)
+def test_weights_of_another_task(reading, observed, task, weights, wanted):
+    text = FILE.replace("wan2.1_t2v_14B_bf16.safetensors", weights) + f'task = "{task}"\n'
+    found = observed(reading(READER, text, "config.toml"))
+    assert {key: one.replacement for key, one in found.items()} == ({"task": wanted} if wanted else {})
+
+
+def test_datasets_are_not_settings(reading, observed):
+    text = FILE + '[[datasets]]\nimage_directory = "pictures"\n'
+    (one,) = observed(reading(READER, text, "config.toml")).items()
+    assert (one[0], one[1].kind, one[1].effect) == ("datasets", "ignored", "lost")

@@ -47,7 +47,7 @@ INSTALL = """\
 pip install "diffusers=={}" 'peft[torch]==0.7.1'
 accelerate launch train_dreambooth_lora_sdxl.py --mixed_precision=fp16 --resume_from_checkpoint=latest \\
   --pretrained_model_name_or_path=stabilityai/stable-diffusion-xl-base-1.0 --instance_data_dir=dog \\
-  --output_dir=out --learning_rate=1e-4
+  --instance_prompt=dog --output_dir=out --learning_rate=1e-4
 """
 
 

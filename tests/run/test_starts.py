@@ -187,6 +187,9 @@ def test_a_file_that_a_script_is_handed_by_a_flag_joins(project):
         ("accelerate launch train.py --num_processes 2", [("misplaced", "", "")]),
         ("deepspeed train.py --rank 64", [("misplaced", "", "")]),
         ("deepspeed --no_local_rank train.py --rank 64", []),
+        ("python -m torch.distributed.launch --nproc_per_node 2 train.py --rank 64", [("misplaced", "", "")]),
+        ("python -m torch.distributed.launch --nproc_per_node 2 --use_env train.py --rank 64", []),
+        ("torchrun --nproc_per_node 2 train.py --rank 64", []),
     ],
 )
 def test_a_parser_that_is_seen_whole_refuses_other_flags(project, line, told):

@@ -58,7 +58,7 @@ def _all_first(launcher: Launcher, text: str) -> Iterator[Observation]:
     if match is not None and _expanded(text, match.start()):
         message = f"the batch script puts its own number, 0, in place of {match[0]}, so all are the first"
         data = {
-            "advice": f"let each machine work it out: srun bash -c '... --{pair.key} $SLURM_NODEID ...' in single quotes"
+            "advice": f"let each machine work it out in single quotes: srun bash -c '... --{pair.key} $SLURM_NODEID'"
         }
         yield Observation("machines", place(launcher.flags, pair, pair.key), "crash", message, data=data)
 

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator
 
 from loralint.frameworks.launch.programs import ONLY
-from loralint.frameworks.launched import Launch
+from loralint.frameworks.launched import Launch, Launcher
 from loralint.frameworks.lookup import closest
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Observation
@@ -38,16 +38,29 @@ def refused(launch: Launch) -> Iterator[Observation]:
 
 
 def rank_refused(launch: Launch) -> Iterator[Observation]:
-    """The flag that DeepSpeed's launcher gives to every process, where the script's parser does not take it."""
-    own = next((one.flags for one in launch.launchers if one.name == "deepspeed"), None)
+    """The flag that a launcher gives to every process, where the script's parser does not take it."""
     script = launch.script
-    if own is None or own.root is None or script is None or not launch.takes or "--local_rank" in launch.takes:
+    handed, spared = next((found for one in launch.launchers if (found := _handed(launch, one)) is not None), ("", ""))
+    if script is None or not handed or not launch.takes or any(one.startswith(handed) for one in launch.takes):
         return
-    if own.root.pair("no_local_rank") is None and not any(one.startswith("--local_rank") for one in launch.takes):
-        where = Value(None, key="deepspeed", pointer="/deepspeed", span=launch.flags.span(script.node))
-        what = f"deepspeed hands `--local_rank` to every process, and {_name(launch)} takes no such option"
-        advice = "declare it in the script (`--local_rank`, an int), or write `--no_local_rank` before the script"
-        yield Observation("misplaced", where, "crash", what, data={"advice": advice})
+    name = launch.launchers[-1].name
+    where = Value(None, key=name, pointer=f"/{name}", span=launch.flags.span(script.node))
+    what = f"the launcher hands `{handed}` to every process, and {_name(launch)} takes no such option"
+    advice = f"declare it in the script (`{handed}`, an int), or {spared}"
+    package = "torch" if "-r" in handed else ""  # which wrote it like DeepSpeed before its release 2
+    yield Observation("misplaced", where, "crash", what, package=package, data={"advice": advice})
+
+
+def _handed(launch: Launch, one: Launcher) -> tuple[str, str] | None:
+    """The option by which a launcher tells each process its number, and what spares the script that."""
+    own, script = one.flags.root, launch.script
+    if own is None or script is None:
+        return None
+    if one.name == "deepspeed":
+        return None if own.pair("no_local_rank") else ("--local_rank", "write `--no_local_rank` before the script")
+    module = "torch.distributed.launch" in launch.flags.text[launch.offset : script.node.start]
+    # with a dash since torch 2; torchrun, which is the same without it, hands nothing over
+    return ("--local-rank", "start it with torchrun") if module and not own.pair("use_env") else None
 
 
 def hidden(pair: Pair) -> bool:

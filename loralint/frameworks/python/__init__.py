@@ -15,7 +15,7 @@ from loralint.frameworks.python.events import CUT, events
 from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.gone import Observer, observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
-from loralint.frameworks.python.loads import CLASSIFIERS
+from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
@@ -227,6 +227,8 @@ def _method(parts: Parts) -> object:
         return Unknown(reason)
     if parts.saved is not None:
         return Unknown("the adapter that is loaded says in its own config what it is")
+    if parts.load is not None and may_hold_adapter(parts.load):
+        return Unknown("Unsloth puts the adapter on that lies in what it loads, if one does")
     if parts.plain and parts.trainer is not None:
         return "full"
     return Unknown("the script does not show what is trained")

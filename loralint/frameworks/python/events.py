@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.forms import collated, formed, merged
-from loralint.frameworks.python.loads import load_of, loaded, reentrant, switch
+from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch
 from loralint.frameworks.python.owners import config_of, frozen, is_bare, is_trainer, numbers
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.rows import batched, labelled
@@ -119,7 +119,8 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
     if kind == "load":
         data = loaded(call)
     elif kind == "load-adapter":
-        data = {"trainable": switch(call.arg("is_trainable", 3), False)}
+        wrapped = bool(makers(model.thing, "wrap")[0]) if model is not None else None
+        data = {"trainable": switch(call.arg("is_trainable", 3), False), "wrapped": wrapped}
     elif kind == "wrap":
         named = call.arg("adapter_name", 2)
         name = named.node.native if named is not None and what.package == "peft" else "default"
@@ -154,6 +155,7 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         "has_metrics": _given(call.arg("compute_metrics")),
         "collator": batched(call, what),
         "labelled": labelled(call, what, text),
+        "paired": paired(thing),
         "class": last(call),
         "args_class": _class_of(args),
     }

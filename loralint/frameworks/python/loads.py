@@ -7,6 +7,8 @@ from loralint.frameworks.python.trace import makers
 from loralint.model import Unknown
 from loralint.source.script import Argument, Call, Thing
 
+# parts of names under which adapters are saved
+_SAVED = ("lora", "adapter", "checkpoint", "output")
 CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
 
 
@@ -57,3 +59,21 @@ def reentrant(given: Argument | None) -> bool | None:
     """`use_reentrant` in keywords of checkpointing; None when it is not given."""
     node = given.node.get("use_reentrant") if given is not None and given.node.kind == "mapping" else None
     return node.native if node is not None and isinstance(node.native, bool) else None
+
+
+def may_hold_adapter(load: Call) -> bool:
+    """Whether Unsloth loads what may be a saved adapter together with its base: a folder, or a name that says so."""
+    what = of(load)
+    given = load.arg("model_name", 0)
+    if what is None or what.package != "unsloth" or given is None:
+        return False
+    name = given.node.raw.lower()
+    return given.node.tag != "str" or name.startswith(("/", ".", "~")) or any(word in name for word in _SAVED)
+
+
+def paired(thing: Thing | None) -> bool:
+    """Whether an object is all that Unsloth's loader gives back, a model together with its tokenizer."""
+    made = thing.made if thing is not None else None
+    what = of(made) if made is not None else None
+    whole = made is not None and made.result is thing
+    return whole and what is not None and (what.role, what.package) == ("load", "unsloth")

@@ -6,6 +6,7 @@ Sources: train.py, examples.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, one_to_list
@@ -25,6 +26,8 @@ _FAMILIES = {
     "lumina_2": "lumina2",
     "z_image": "z_image",
 }
+
+_TWO_MODELS = re.compile(r"(?i)wan2\.2-(?:t2v|i2v)-a14b/?$")
 
 
 def _family(word: object) -> object:
@@ -65,7 +68,21 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
         )  # fmt: skip
     if root is not None and root.pair("output_dir") is not None and not any(root.pair(key) for key in _SAVES):
         found.append(_saves_nothing(document, root))
-    return [*found, *_refused(document)]
+    return [*found, *_refused(document), *_without_transformer(document)]
+
+
+def _without_transformer(document: Document) -> list[Observation]:
+    """Wan 2.2 A14B holds two models in folders of their own, and none at the root of its checkpoint."""
+    root = document.root
+    path, named = (
+        find(root, f"model.{key}") if root is not None else None for key in ("ckpt_path", "transformer_path")
+    )
+    if path is None or named is not None or not _TWO_MODELS.search(path.value.raw):
+        return []
+    message = "this checkpoint holds its two models in folders of their own, and no `transformer_path` names one"
+    told = {"advice": f"add transformer_path = '{path.value.raw.rstrip('/')}/low_noise_model' (or high_noise_model)"}
+    where = place(document, path, "model.ckpt_path")
+    return [Observation("rejected", where, "crash", message, package="diffusion-pipe", data=told)]
 
 
 def _saves_nothing(document: Document, root: Node) -> Observation:

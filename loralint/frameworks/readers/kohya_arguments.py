@@ -120,7 +120,10 @@ def observe_joined_arguments(document: Document, _: Look) -> list[Observation]:
         words = pair.value.raw.replace('"', " ").split() if pair is not None and pair.value.kind == "scalar" else []
         message = next((fault for word in words if (fault := _fault(word))), "")
         if pair is not None and message:
-            found.append(Observation("rejected", place(document, pair, key), "crash", message))
+            sound = " ".join(word.rstrip(",") for word in words)
+            meant = sound if not any(map(_fault, sound.split())) else ""
+            rewrite = "value" if meant else ""
+            found.append(Observation("rejected", place(document, pair, key), "crash", message, meant, rewrite))
     return found
 
 
@@ -133,6 +136,8 @@ def _fault(text: str) -> str:
         return f"`{name}` is no argument; each is a word `name=value`"
     if "=" in value:
         return "each argument is a word of its own, and this one holds several"
+    if value.endswith(",") and "," not in value[:-1]:
+        return f"`{value}` is a list of one to Python; words stand with blanks between them and no commas"
     sound = _is_python(value.strip())
     return "" if sound else f"`{value}` is no value for Python; texts stand in quotes, True is large"
 

@@ -15,7 +15,9 @@ from loralint.frameworks.readers.diffusion import TASK, arguments, mixed, positi
 from loralint.frameworks.readers.kohya import alpha, made_for, network, relative_step
 from loralint.frameworks.readers.kohya_arguments import fields_of, observe_arguments
 from loralint.frameworks.readers.kohya_optimizer import observe_foreign
+from loralint.frameworks.readers.musubi_faults import observe_faults
 from loralint.frameworks.readers.script import started
+from loralint.frameworks.readers.sd_scripts import observe_datasets
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.source.document import Document
 
@@ -127,7 +129,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("musubi-tuner",),
-    observe=(observe_arguments, observe_foreign),
+    observe=(observe_arguments, observe_foreign, observe_faults, observe_datasets),
     combine=combine,
     flat=True,
 )

@@ -24,6 +24,7 @@ from loralint.frameworks.readers.diffusion import (
 from loralint.frameworks.readers.kohya import alpha, made_for, network, rate, rates, relative_step
 from loralint.frameworks.readers.kohya_arguments import arguments_of, fields_of, observe_arguments
 from loralint.frameworks.readers.kohya_optimizer import observe_foreign
+from loralint.frameworks.readers.sd_scripts_dataset import unread
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -92,6 +93,11 @@ def observe_resolution(document: Document, _: Look) -> list[Observation]:
         message = "it is `size` or `width,height`, and the trainer makes whole numbers of what stands around the comma"
         return [Observation("rejected", where, "crash", message, node.raw.lower().replace("x", ","))]
     return []
+
+
+def observe_datasets(document: Document, _: Look) -> list[Observation]:
+    """Observe datasets among the settings of a trainer."""
+    return unread(document)
 
 
 def _built(look: Look) -> object:
@@ -217,7 +223,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("sd-scripts",),
-    observe=(observe_arguments, observe_foreign, observe_resolution),
+    observe=(observe_arguments, observe_foreign, observe_resolution, observe_datasets),
     combine=combine,
     flat=True,
 )

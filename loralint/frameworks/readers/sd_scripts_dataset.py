@@ -125,6 +125,18 @@ def combine(document: Document, values: Values) -> Values:
     return fields
 
 
+def unread(document: Document) -> list[Observation]:
+    """Observe datasets in a file that a trainer reads its settings from, which passes over them."""
+    pair = document.root.pair("datasets") if document.root is not None else None
+    if pair is None or pair.value.kind != "sequence":
+        return []
+    message = (
+        "the trainer takes settings from the file of --config_file, and datasets from that of --dataset_config alone"
+    )
+    told = {"advice": "keep them in a file of their own, and name that with --dataset_config"}
+    return [Observation("ignored", place(document, pair, "datasets"), "lost", message, data=told)]
+
+
 def observe_faults(document: Document, _: Look) -> list[Observation]:
     """Observe folders that are missing, two ways to say the captions, and two datasets with one cache."""
     root = document.root

@@ -16,6 +16,8 @@ _FLAG = re.compile(r"(?:--?[A-Za-z]|[+~]*[A-Za-z_]\w*\.[\w.]+=)")
 _TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+-?[A-Za-z]|[\u201c\u201d\u2018\u2019]|.*[\u201c\u201d]$", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EMPTY = re.compile(r"--[\w.-]+=")
+# a Python file is a command of its own as a rule, but not after a backslash that was to go on with it
+_SCRIPT, _CUT = re.compile(r"[\w./-]+\.py"), re.compile(r"\\[ \t]+\r?$")
 _MOST = 20  # joined words of one text that are told
 
 
@@ -51,8 +53,9 @@ def _lost(text: str, start: int, commands: list[Command]) -> Iterator[Fault]:
     told = -1
     for first, stop, word in sorted(set(_places(commands))):
         line = text.rfind("\n", 0, max(0, first - start))
-        if _FLAG.match(word) and line >= 0 and not text[line : first - start].strip():
-            why = _why(text[text.rfind("\n", 0, line) + 1 : line])
+        if (_FLAG.match(word) or _SCRIPT.fullmatch(word)) and line >= 0 and not text[line : first - start].strip():
+            before = text[text.rfind("\n", 0, line) + 1 : line]
+            why = _why(before) if _FLAG.match(word) or _CUT.search(before) else ""
             if why and not (told >= 0 and not text[told - start : first - start].strip()):
                 yield ("continuation", f"{why}, so `{word[:60]}` is a command of its own", first, first + len(word))
             told = stop

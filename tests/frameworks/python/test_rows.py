@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.model import Unknown
+
 HEAD = """
     from datasets import load_dataset
     from transformers import AutoModelForCausalLM, AutoTokenizer, DataCollatorWithPadding, Trainer
@@ -14,12 +16,37 @@ HEAD = """
 
 
 @pytest.mark.parametrize(
+    ("target", "name", "paired", "held"),
+    [
+        ("model", "unsloth/Qwen2.5-7B", True, False),
+        ("model, tokenizer", "unsloth/Qwen2.5-7B", False, False),
+        ("model, tokenizer", "/out/checkpoint-20", False, True),
+        ("model, tokenizer", "me/qwen-lora", False, True),
+    ],
+)
+def test_what_unsloth_gives_back(read, target, name, paired, held):
+    load = f"{target} = FastLanguageModel.from_pretrained({name!r}, load_in_4bit=True)"
+    (start,) = read(f"""
+    from unsloth import FastLanguageModel
+    from trl import SFTTrainer
+    {load}
+    SFTTrainer(model=model, train_dataset=rows).train()
+    """)
+    (one,) = [event for event in start.events if event.kind == "trainer"]
+    assert one.data["paired"] is paired
+    method = next(row.default for row in start.reader.table if row.field == "adapter.method" and not row.key)
+    assert isinstance(method, Unknown) is held
+
+
+@pytest.mark.parametrize(
     ("body", "wanted"),
     [
         ("t = Trainer(model=model, train_dataset=rows.map(lambda x: tokenizer(x['text'])))", ("", False)),
         (
-            "t = Trainer(model=model, train_dataset=rows.map(lambda x: tokenizer(x['text'])),"
-            " data_collator=DataCollatorWithPadding(tokenizer))",
+            (
+                "t = Trainer(model=model, train_dataset=rows.map(lambda x: tokenizer(x['text'])),"
+                " data_collator=DataCollatorWithPadding(tokenizer))"
+            ),
             ("DataCollatorWithPadding", False),
         ),
         ("t = Trainer(model=model, train_dataset=rows.map(lambda x: {'labels': tokenizer(x['text'])}))", ("", True)),

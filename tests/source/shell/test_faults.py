@@ -13,6 +13,7 @@ import pytest
         ("a x\n  --b=1\n", "continuation", "--b=1"),
         ("a x \\ \n  --b 1\n", "continuation", "--b"),
         ("a x \\  --b 1 \\  --c 2\n", "continuation", "\\"),
+        ("a --b 1 \\ \n  src/train.py --c 2\n", "continuation", "src/train.py"),
         ("a x \\\n  # note\n  --b 1\n", "continuation", "--b"),
         ("a x\n  data.y=1 data.z=2\n", "continuation", "data.y=1"),
         ("a --b 1\\\n--c 2\n", "continuation", "\\\n"),
@@ -37,6 +38,7 @@ def test_faults(read, text, kind, at):
     "text",
     [
         "a x \\\n  --b 1 \\\n  --c 2\n",
+        "a x\nsrc/train.py --c 2\n",
         "a x \\\n  --b 1 \\\n\nb y\n",
         "a x \\\n  --b \"it – “is”\" \\\n  --c 'q\n  --r s'\n",
         "a --b= --c 1\n",
