@@ -37,6 +37,7 @@ loralint check config.yaml --gpu T4
 - [The golden list](golden/index.md): values that are known to train well.
 - [Your trainer](frameworks/index.md): its keys, defaults and rules.
 - [Exit codes, formats, score](output.md), [settings and ignores](settings.md), [the gate](gate.md).
+- [A cluster that asks](kubernetes.md) before it stores a job, and [what it is answered](webhook.md).
 - Coming from [axolotl validate](coming-from/axolotl-validate.md), [peft-doctor](coming-from/peft-doctor.md),
   [check-jsonschema](coming-from/check-jsonschema.md) or [kube-linter](coming-from/kube-linter.md);
   [beside other linters](compared.md).
