@@ -30,7 +30,7 @@ def test_every_command_explains_itself_and_its_options(invoke, name):
         assert result.output.startswith(f"Usage: loralint {name} ")
     from importlib import import_module
 
-    command = import_module(f"loralint.cli.{name}").command
+    command = import_module(f"loralint.cli.{name.replace('-', '_')}").command
     assert [option.name for option in command.params if option.param_type_name == "option" and not option.help] == []
     assert command.help
 
