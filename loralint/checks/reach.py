@@ -27,10 +27,9 @@ def unmatched(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> lis
     """One hit for each entry of a field that nothing in such models is meant by, in any class of theirs.
 
     with: field; among: `layers` (ends of their paths, or one expression for them), `targeted` (expressions for ends of
-    paths of layers that the targets mean), `weights`, `modules` (letters that the path of any module ends in),
-    `numbered` (ends of paths inside lists of layers) or `lists` (names of such lists); `like`: names of which an entry
-    has to be one, or a slip, to be told; `slips`: to tell only slips of the model's own names. Data: item, `every`, and
-    `names`, those that the model has.
+    paths of layers that the targets mean), `weights`, `modules` (letters that the path of any module ends in) or
+    `lists` (names of lists of layers); `like`: names of which an entry has to be one, or a slip, to be told; `slips`:
+    to tell only slips of the model's own names. Data: item, `every`, and `names`, those that the model has.
     """
     del at
     value = scope.get(args["field"])
@@ -114,10 +113,6 @@ def _numbered(_: Scope, found: Names) -> Iterable[str]:
     return [path.replace("*", "0") for path in found.layers if "*" in path]
 
 
-def _in_lists(found: Names) -> list[str]:
-    return [path for path in (*found.layers, *found.others) if "*" in path]
-
-
 def _in_letters(name: str) -> Callable[[str], bool]:
     return lambda path: path.endswith(name) or ends(path, name)
 
@@ -128,7 +123,6 @@ WAYS = {
     "targeted": Way(lambda name: trial(rf"(.*\.)?({name})"), _targeted),
     "weights": Way(lambda name: lambda path: ends(path, name), _with_weights),
     "modules": Way(_in_letters, lambda _, found: (*found.layers, *found.others)),
-    "numbered": Way(lambda name: lambda path: ends(path, name), lambda _, found: _in_lists(found)),
     "lists": Way(lambda name: whole(rf".*\.{name}\.\d+\..*"), _numbered),
 }
 

@@ -100,6 +100,7 @@ PLACES = {
     "targets.names": "targets:names",
     "targets.embedding": "targets:embedding",
     "targets.packed": "experts:packed",
+    "targets.routers": "experts:routers",
     "targets.shared_left": "experts:shared_left",
     "targets.packed_missing": "experts:packed_missing",
     "targets.experts_left": "experts:experts_left",

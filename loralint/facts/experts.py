@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from loralint.facts.need import Missing, known
+from loralint.facts.reach import meant, type_of
 from loralint.facts.scope import Scope, derived
+from loralint.knowledge import catalogue
+from loralint.knowledge.reach import ends, names
+from loralint.knowledge.reach import packed as table
+from loralint.knowledge.structure import Row, Unsolved, holds_experts
+from loralint.knowledge.versions import satisfies
 from loralint.model import Value
+
+_ROUTER = re.compile(r"(^|\.)(gate|router|router\.(gate|classifier)|gate\.wg)$")  # in models with experts
 
 
 def packed_experts(scope: Scope) -> Value:
@@ -29,16 +39,36 @@ def unquantised(scope: Scope) -> Value:
 
 def _bare(scope: Scope, version: str) -> dict[str, None]:
     """Weights with an entry for each expert that are no layers of their own."""
-    from loralint.facts.reach import type_of
-    from loralint.knowledge import catalogue
-    from loralint.knowledge.structure import Unsolved, holds_experts
+    rows = (row for row in _rows(scope, version) if holds_experts(row[0], row[1]))
+    held = (weight.split(" ") for row in rows for weight in row[2].split(";"))
+    return dict.fromkeys(name for name, *sizes in held if len(sizes) == 3)
 
+
+def _rows(scope: Scope, version: str) -> list[Row]:
+    """Modules of the type as this Transformers builds it."""
     try:
-        rows = catalogue.names(type_of(scope), None, version)
+        return catalogue.names(type_of(scope), None, version)
     except Unsolved as unsolved:
         raise Missing(str(unsolved)) from None
-    held = (weight.split(" ") for row in rows if holds_experts(row[0], row[1]) for weight in row[2].split(";"))
-    return dict.fromkeys(name for name, *sizes in held if len(sizes) == 3)
+
+
+def routers(scope: Scope) -> Value:
+    """Ends of the paths of what chooses experts and gets an adapter; None where none does.
+
+    With Transformers 5 PEFT takes `gate` for the router's weight where it takes experts' names for packed ones, and
+    all-linear from 0.20 on (peft 0.21.2 utils/transformers_weight_conversion.py).
+    """
+    version, spoken = scope.version("transformers"), known(scope, "adapter.targets")
+    if not known(scope, "model.moe") or not version or not spoken:
+        return derived(None)
+    every = isinstance(spoken, str) and spoken.lower() == "all-linear"
+    given = [str(name) for name in spoken] if isinstance(spoken, (list, tuple)) else []
+    linear = (row[0] for row in _rows(scope, version) if row[1] == "Linear" and _ROUTER.search(row[0]))
+    chosen = [path for path in linear if every or any(ends(path, name) for name in given)]
+    by_name = "gate" in (name.rpartition(".")[2] for name in given)
+    if not version.startswith("4") and (by_name or (every and satisfies(scope.version("peft"), ">=0.20"))):
+        chosen += ["gate"] if "gate" in table(type_of(scope)) else []
+    return derived(list(dict.fromkeys(".".join(path.split(".")[-2:]) for path in chosen)) or None)
 
 
 def packed(scope: Scope) -> Value:
@@ -73,8 +103,6 @@ def shared_left(scope: Scope) -> Value:
     named = known(scope, "targets.packed")
     if not isinstance(named, list):
         return derived(None)
-    from loralint.facts.reach import meant
-
     paths = sorted(path for path in meant(scope, named) if ".experts." not in path and not path.startswith("experts."))
     return derived(list(dict.fromkeys(".".join(path.split(".")[-2:]) for path in paths)) or None)
 
@@ -83,9 +111,6 @@ def experts_left(scope: Scope) -> Value:
     """Packed weights of experts that no target means, as ends of their paths; None where there are none such."""
     if not known(scope, "model.moe") or known(scope, "adapter.target_parameters") or known(scope, "targets.packed"):
         return derived(None)
-    from loralint.facts.reach import type_of
-    from loralint.knowledge.reach import names
-
     found = names(type_of(scope))
     weights = [path for path in found.weights if ".experts." in path and ".*." in path] if found else []
     ends = dict.fromkeys(".".join(path.split(".")[-3:]) for path in weights if path.endswith("_proj"))
@@ -96,14 +121,9 @@ def _packed(scope: Scope) -> dict[str, str]:
     """Old names of experts' layers, and what they are packed into; the router, which is no expert, is left out."""
     if not known(scope, "model.moe"):
         return {}
-    from loralint.facts.reach import type_of
-    from loralint.knowledge.reach import packed as table
-
     return {old: new for old, new in table(type_of(scope)).items() if old != "gate"}
 
 
 def _in_expression(scope: Scope, expression: str) -> list[str]:
-    from loralint.facts.reach import meant
-
     paths = {path for path in meant(scope, expression) if ".experts." in path}
     return [old for old in _packed(scope) if any(path.endswith(f".{old}") for path in paths)]
