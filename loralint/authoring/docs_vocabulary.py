@@ -40,6 +40,7 @@ PLACEHOLDERS = {
     "{suggest}": "the value to write, by the check",
     "{framework}": "the framework's name",
     "{key:optim.lr}": "the key of a canonical field in the user's framework",
+    "{or:adapter.alpha}": '" or " and that key, nothing where the framework has none',
     "{get:lora.E}": "the present value of a field or fact",
     "{write:adapter.method=lora}": "the setting as this user would write it, such as `use_peft: true`; of several, "
     "with commas between, those that the framework can write",

@@ -25,7 +25,7 @@ def _condition(condition: dict[str, Any]) -> dict[str, Any]:
 def _text(text: str) -> str:
     for inner in PLACEHOLDER.findall(text):
         kind, _, name = inner.rpartition(":")
-        if kind == "key":
+        if kind in ("key", "or"):
             names.check_field(name)
         elif kind == "get":
             names.check_name(name)
@@ -37,7 +37,8 @@ def _text(text: str) -> str:
                     raise ValueError(f"{{{inner}}} says no value: {{write:field=value}}")
         elif kind or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             raise ValueError(
-                f"{{{inner}}} is no placeholder: {{word}}, {{key:field}}, {{get:field or fact}}, {{write:field=value}}"
+                f"{{{inner}}} is no placeholder: {{word}}, {{key:field}}, {{or:field}}, {{get:field or fact}}, "
+                "{write:field=value}"
             )
     return text
 

@@ -2,6 +2,7 @@
 
 {name}            a name of the hit's data, or one of value, key, suggest, framework
 {key:field}       the key of a canonical field as a user of this framework writes it
+{or:field}        " or " and that key; nothing where this framework has none, which may refuse what it does not know
 {get:field}       its present value
 {write:field=it}  the setting as this user would write it: `use_peft: true` for adapter.method=lora
 
@@ -48,9 +49,7 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
             return shown(told) if name in names else match.group()
         if name == "key":
             return clean(key_text(config.key(field) if field else str(names["key"]), _format(hit, field, config)))
-        if name == "write":
-            return clean(setting(config, field))
-        return shown(scope.get(field).value)
+        return _of_field(name, str(field), hit, config, scope)
 
     def pair(match: re.Match[str]) -> str:
         field, value = match.groups()
@@ -65,6 +64,13 @@ def fill(text: str, hit: Hit, config: Config, scope: Scope) -> str:
         if hit.observation is not None and "advice" not in hit.observation.data:
             names = {**names, "advice": advice(hit.observation, lambda key, told: pair_shown(key, told, style), "")}
     return _PLACEHOLDER.sub(one, text)
+
+
+def _of_field(name: str, field: str, hit: Hit, config: Config, scope: Scope) -> str:
+    """The placeholder {name:field}."""
+    if name == "or":
+        return clean(f" or {key_text(config.key(field), _format(hit, field, config))}") if config.has(field) else ""
+    return clean(setting(config, field)) if name == "write" else shown(scope.get(field).value)
 
 
 def _told(value: str, hit: Hit, scope: Scope) -> str:

@@ -65,6 +65,8 @@ def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf, golden: Golden) -> s
         name, field = match.groups()
         if name == "key" and "files" in hot["with"]:
             return str(hot["with"]["key"])
+        if name == "or" and field:
+            return f" or {key_of(field)}"
         if name in ("key", "write") and (field or place != "item"):
             return key_of(field or place)
         return words.get(name) or f"<{field or name}>"

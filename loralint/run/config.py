@@ -85,9 +85,16 @@ class Config:
         self._later[field] = learn
 
     def key(self, field: str) -> str:
-        """The dotted key of a field as written, else as a user of this framework would write it; "" for none."""
+        """The dotted key of a field as written, else as a user of this framework would write it; its name for none."""
+        return self._key(field) or field
+
+    def has(self, field: str) -> bool:
+        """Whether this framework has a key for a field."""
+        return bool(self._key(field))
+
+    def _key(self, field: str) -> str:
         value = self.get(field)
-        return value.key or (self.versions.rows(self.home(field).reader, field).key if self.layers else "") or field
+        return value.key or (self.versions.rows(self.home(field).reader, field).key if self.layers else "")
 
     def write(self, field: str, value: object) -> tuple[str, object] | None:
         """Key and value that set a field in this framework, preferring a key that the file already uses."""

@@ -29,6 +29,8 @@ def _fill(message, field, optimizer="adamw_torch", **hit):
         ("{framework}", "axolotl"),
         ("{key:optim.lr}", "learning_rate"),
         ("{key:schedule.warmup_steps}", "warmup_steps"),
+        ("lower {key:optim.lr}{or:adapter.alpha}", "lower learning_rate or lora_alpha"),
+        ("lower {key:optim.lr}{or:train.min_snr_gamma}", "lower learning_rate"),
         ("{get:adapter.rank}", "16"),
         ("{get:optim.lr}", "0.0002"),
         ("{get:lora.ratio}", "2"),
