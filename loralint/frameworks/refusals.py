@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from loralint.frameworks.flags import loader
 from loralint.frameworks.lookup import find
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Unknown
-from loralint.source.document import Document, Node
+from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, plain
 
 Test = Callable[[object], bool]
@@ -97,15 +98,15 @@ def refused(
     document: Document, look: Look, rows: Iterable[Refusal], stops: str, dialect: str, package: str
 ) -> Iterator[Observation]:
     """Observe every refusal that holds. stops: how the message begins; package: whose release decides."""
-    root = document.root
+    root, dialect = document.root, loader(document, dialect)
     if root is None:
         return
     for row in rows:
         pair = find(root, row.key)
-        if pair is None or not _holds(pair.value, row.holds, dialect) or (row.when and not look.version_is(row.when)):
+        if pair is None or not _holds(pair, row.holds, dialect) or (row.when and not look.version_is(row.when)):
             continue
         others = [(key, test, find(root, key)) for key, test in row.beside]
-        if all(_holds(other.value if other else None, test, dialect) for _, test, other in others):
+        if all(_holds(other, test, dialect) for _, test, other in others):
             beside = next((place(document, other, key) for key, _, other in others if other is not None), None)
             advice = {"advice": row.advice} if row.advice else {}
             at = place(document, pair, row.key)
@@ -114,8 +115,8 @@ def refused(
             )
 
 
-def _holds(node: Node | None, test: Test, dialect: str) -> bool:
-    value = _plain(node, dialect) if node is not None else None
+def _holds(pair: Pair | None, test: Test, dialect: str) -> bool:
+    value = _plain(pair.value, dialect) if pair is not None else None
     return value is not _LATER and test(value)
 
 

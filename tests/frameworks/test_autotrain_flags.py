@@ -26,6 +26,7 @@ def found(tmp_path):
 def test_the_flags_of_today_are_known_in_both_spellings(found):
     assert found("--peft --quantization int4 --lr 2e-4 --batch-size 4 --target-modules query_key_value") == set()
     assert found("--peft --quantization int4 --lr 2e-4 --batch_size 4 --block_size 512") == set()
+    assert found("--peft --lr 2e-4 --block_size 4096 --model_max_length 4096") == set()
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,7 @@ def test_the_flags_of_today_are_known_in_both_spellings(found):
         ("--peft --use_int4 --lr 2e-4", "LL104", "use_int4"),
         ("--peft --lora_rr 8", "LL101", "lora_rr"),
         ("--peft --target-modules q_proj,v_proj", "LL330", "target_modules"),
+        ("--peft --lr 2e-4 --block-size 4096", "LL105", "block_size"),
     ],
 )
 def test_faults_of_a_line(found, flags, rule, key):

@@ -677,7 +677,10 @@ def test_losses_that_are_made_piece_by_piece(tmp_path: Path, line: str, piecewis
         ("orpo", "llama3.default", True),
         ("kto", "chatml.argilla", False),
         ("kto", "chat_template.default", True),
-        ("grpo", "alpaca", False),
+        ("grpo", "alpaca", True),
+        ("grpo", "chat_template", True),
+        ("grpo", "passthrough", False),
+        ("gdpo", "rewards.transform", False),
         ("", "alpaca", False),
         ("", "chatml.intel", True),
     ],
@@ -686,3 +689,8 @@ def test_types_of_rows_belong_to_a_kind_of_training(reading, observed, rl, name,
     task = f"rl: {rl}\n" if rl else ""
     text = f"base_model: m\nadapter: lora\n{task}datasets:\n  - path: org/rows\n    type: {name}\n"
     assert ("datasets[0].type" in observed(reading(READER, text))) is refused
+
+
+def test_pairs_that_are_named_may_hold_the_prompts_of_grpo(reading, observed):
+    text = "base_model: m\nadapter: lora\nrl: grpo\ndatasets:\n  - path: org/rows\n    type: chat_template\n"
+    assert "datasets[0].type" not in observed(reading(READER, f"{text}    field_chosen: good\n"))

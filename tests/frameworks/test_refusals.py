@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.api import check
 from loralint.frameworks.readers.axolotl import READER as AXOLOTL
 from loralint.frameworks.readers.axolotl.refusals import REFUSALS as OF_AXOLOTL
 from loralint.frameworks.readers.llamafactory import READER as LLAMAFACTORY
@@ -14,7 +15,7 @@ from loralint.frameworks.refusals import Refusal, above, among, below, beyond, l
 
 FILES = {
     "axolotl": "base_model: org/llama\nadapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n"
-    "bf16: true\ndatasets: [{path: org/rows, type: alpaca}]\n",
+    "bf16: true\ndatasets: [{path: org/rows, type: rows.made}]\n",
     "llamafactory": "model_name_or_path: org/llama\ndo_train: true\nlora_target: all\nbf16: true\n",
     "ms-swift": "model: org/llama\ndataset: [rows.jsonl]\n",
 }
@@ -179,3 +180,30 @@ def test_each_row_reads_as_the_end_of_a_sentence(rows):
 def test_what_a_value_has_to_hold(test, holds, fails):
     assert all(test(value) for value in holds)
     assert not any(test(value) for value in fails)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("swift sft --model org/m --tuner_type lora --packing true --attn_impl eager", {"LL108"}),
+        ("swift sft --model org/m --tuner_type lora --packing false --attn_impl eager", set()),
+        ("llamafactory-cli train --model_name_or_path m --use_galore True --finetuning_type lora", {"LL108"}),
+        ("llamafactory-cli train --model_name_or_path m --use_galore False --finetuning_type lora", set()),
+    ],
+)
+def test_the_words_behind_flags_are_what_argparse_makes_of_them(tmp_path, line, found):
+    (tmp_path / "run.sh").write_text(f"{line}\n")
+    told = {one.rule for run in check(tmp_path).runs for one in run.findings}
+    assert told & {"LL108"} == found
+
+
+def test_the_config_of_a_benchmark_has_keys_of_its_own(reading, observed):
+    text = "model_name_or_path: org/llama\nfinetuning_type: lora\ntask: mmlu_test\nn_shot: 5\nbatch_size: 4\n"
+    assert observed(reading(LLAMAFACTORY, text)) == {}
+    assert observed(reading(LLAMAFACTORY, f"{text}split: test\n"))["split"].kind == "unknown"
+
+
+@pytest.mark.parametrize(("release", "refused"), [("0.9.3", {"template"}), ("0.9.4", set())])
+def test_templates_that_came_with_a_later_release(reading, release, refused):
+    text = FILES["llamafactory"] + "template: qwen3_vl\n"
+    assert rejected(reading(LLAMAFACTORY, text, pins={"llamafactory": release})) == refused

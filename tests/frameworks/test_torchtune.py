@@ -380,6 +380,20 @@ def test_what_one_key_cannot_say_is_not_written(load, field, value):
             "model.use_rslora",
             "",
         ),
+        (
+            "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1_8b\n  max_seq_len: 8192\n",
+            "unknown",
+            "crash",
+            "model.max_seq_len",
+            "",
+        ),
+        (
+            "model:\n  _component_: torchtune.models.qwen2.lora_qwen2_0_5b\n  apply_lora_to_output: true\n",
+            "unknown",
+            "crash",
+            "model.apply_lora_to_output",
+            "",
+        ),
         ("optimizer:\n  weight_deacy: 0.1\n", "unknown", "crash", "optimizer.weight_deacy", "weight_decay"),
         ("enable_activation_offloading: true\n", "rejected", "crash", "enable_activation_offloading", ""),
         ("dataset:\n  packed: true\ntokenizer:\n  max_seq_len: null\n", "rejected", "crash", "dataset.packed", ""),
@@ -403,6 +417,9 @@ def test_observes(load, text, kind, effect, key, replacement):
         "dataset:\n  packed: true\ntokenizer:\n  max_seq_len: ${len}\n",
         "optimizer_in_bwd: true\nclip_grad_norm: null\n",
         "dataset:\n  - packed: true\n",
+        "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1\n  max_seq_len: 8192\n",
+        "model:\n  _component_: torchtune.models.llama3_2.lora_llama3_2_1b\n  tie_word_embeddings: false\n",
+        "model:\n  _component_: torchtune.models.llama4.lora_llama4_scout_17b_16e\n  decoder_trainable: lora\n",
     ],
 )
 def test_has_nothing_to_say_of_legal_files(load, text):

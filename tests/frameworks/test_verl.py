@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from loralint.frameworks.readers.verl import READER
 from loralint.frameworks.readers.verl_sft import READER as SFT
 from loralint.model import Unknown
@@ -140,3 +142,31 @@ def test_fsdp_multiplies_in_the_dtype_that_is_asked_for(reading):
     engine = reading(SFT, "engine: {strategy: fsdp2, dtype: float16}\nmodel: {lora_rank: 8}\n")
     assert engine.get("precision.bf16").value is False
     assert engine.write("precision.fp16", True) == ("engine.dtype", "float16")
+
+
+STEP = (
+    "data: {{train_batch_size: {rows}}}\n"
+    "actor_rollout_ref: {{actor: {{ppo_mini_batch_size: 64{more}}}, rollout: {{n: {n}}}}}\n"
+)
+WORLD = "trainer: {n_gpus_per_node: 8, nnodes: 1}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        (STEP.format(rows=16, n=8, more=""), {"actor_rollout_ref.actor.ppo_mini_batch_size"}),
+        (STEP.format(rows=64, n=8, more=""), set()),
+        (STEP.format(rows=16, n=8, more=", use_dynamic_bsz: true"), set()),
+        (STEP.format(rows=16, n=8, more="") + "async_training: {staleness_threshold: 0.1}\n", set()),
+        (STEP.format(rows="${rows}", n=8, more=""), set()),
+        (STEP.format(rows=65, n=1, more="") + WORLD, {"data.train_batch_size"}),
+        (STEP.format(rows=65, n=8, more="") + WORLD, set()),
+        (STEP.format(rows=65, n=1, more=", strategy: megatron") + WORLD, set()),
+        (
+            "critic: {ppo_micro_batch_size: 4, ppo_micro_batch_size_per_gpu: 1}\n",
+            {"critic.ppo_micro_batch_size"},
+        ),
+    ],
+)
+def test_batches_that_verl_does_not_take_together(reading, observed, text, keys):
+    assert {key for key, one in observed(reading(READER, text)).items() if one.kind == "rejected"} == keys

@@ -27,6 +27,9 @@ _SHELL = {
 # switches of `accelerate launch` of which it refuses a second. Source: accelerate 1.15.0 commands/launch.py
 _KINDS = frozenset({"multi_gpu", "cpu", "tpu", "use_deepspeed", "use_fsdp"})
 
+# frameworks whose script reads a config as the first word behind the script, and flags otherwise
+_FIRST = frozenset({"llamafactory", "alignment-handbook"})
+
 
 def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observation]:
     """All observations of a launch. known: the name of the list of keys of its program, "" for none. package: whose
@@ -47,6 +50,7 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
     yield from refused(launch)
     yield from listed(launch, known, package)
     yield from rank_refused(launch)
+    yield from _pushed_back(launch, known)
     yield from alone(launch)
 
 
@@ -63,6 +67,19 @@ def _shell(document: Document, kind: str, message: str, start: int, end: int) ->
     key = written.split("=")[0].split()[0] if written.strip("\\ \r\n") else "\\"
     value = Value(written, key=key, text=written, span=document.span_at(start, end))
     return Observation("shell", value, effect, message, data={"advice": advice, "fault": kind})
+
+
+def _pushed_back(launch: Launch, known: str) -> Iterator[Observation]:
+    """The config that is no longer the first word, since deepspeed writes the number of the process before it."""
+    own = next((one.flags.root for one in launch.launchers if one.name == "deepspeed"), None)
+    config = launch.positionals[0] if launch.positionals else None
+    if own is None or config is None or launch.program != "python" or known not in _FIRST:
+        return
+    if own.pair("no_local_rank") is None and config.raw.endswith((".yaml", ".yml")):
+        what = "deepspeed writes `--local_rank` before the config, and the script reads one as its first word only"
+        where = Value(config.raw, key="config", pointer="/config", span=launch.flags.span(config.node))
+        advice = "write `--no_local_rank` before the script, or start it with torchrun"
+        yield Observation("misplaced", where, "crash", what, data={"advice": advice})
 
 
 def _after(launch: Launch, launcher: Launcher, known: str) -> Iterator[Observation]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loralint.frameworks.convert import lower, never, not_null, one_to_list, when_true, words
-from loralint.frameworks.readers.autotrain_faults import ignored, missing, rejected, spaced
+from loralint.frameworks.readers.autotrain_faults import cut, ignored, missing, rejected, spaced
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
@@ -228,6 +228,6 @@ READER = Reader(
     keys="autotrain",
     coerces=True,
     packages=("autotrain", "transformers", "trl", "peft"),
-    observe=(ignored, rejected, missing, spaced),
+    observe=(ignored, rejected, missing, spaced, cut),
     combine=combine,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loralint.frameworks.flags import loader
 from loralint.frameworks.lookup import find
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look
@@ -11,6 +12,7 @@ from loralint.source.scalars import is_template, value
 
 _PACKAGE = "autotrain"
 _NAME_LENGTH = 50
+_LONGEST = 2048  # tokens, where model_max_length is absent
 _REQUIRED = {
     "data": ("path", "column_mapping", "train_split", "valid_split"),
     "hub": ("username", "token", "push_to_hub"),
@@ -99,6 +101,25 @@ def spaced(document: Document, _: Look) -> list[Observation]:
             _PACKAGE,
         )
     ]
+
+
+def cut(document: Document, _: Look) -> list[Observation]:
+    """Blocks longer than rows may be, in the config or on the command line of the language-model trainers."""
+    root = document.root
+    home = "params." if document.format != "flags" else ""
+    pair = find(root, f"{home}block_size") if root is not None and (not home or _is_llm(root)) else None
+    if root is None or pair is None or pair.value.kind != "scalar":
+        return []
+    limit = find(root, f"{home}model_max_length")
+    asked = value(pair.value, loader(document, "pyyaml"))
+    most = value(limit.value, loader(document, "pyyaml")) if limit is not None else _LONGEST
+    if not isinstance(asked, int) or not isinstance(most, int) or asked <= most:
+        return []
+    absent = "" if limit is not None else " where nobody writes it"
+    message = f"AutoTrain makes blocks of {most} instead, since model_max_length is {most}{absent}"
+    advice = {"advice": f"write model_max_length {asked}, too"}
+    where = place(document, pair, f"{home}block_size")
+    return [Observation("ignored", where, "changed", message, package=_PACKAGE, data=advice)]
 
 
 def _open(root: Node, key: str) -> bool:

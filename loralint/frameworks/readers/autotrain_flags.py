@@ -13,6 +13,7 @@ from functools import cache
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.autotrain import READER as CONFIG
 from loralint.frameworks.readers.autotrain import TABLE as CONFIG_TABLE
+from loralint.frameworks.readers.autotrain_faults import cut
 from loralint.frameworks.table import SKIP, Entry, Reader
 
 # Keys of a file whose flag is no mere last name.
@@ -25,7 +26,7 @@ def _flag(row: Entry) -> Entry:
 
 
 TABLE = tuple(_flag(row) for row in CONFIG_TABLE if row.key != "task")
-READER = as_flags(CONFIG._replace(table=TABLE, keys="autotrain_flags", observe=()))
+READER = as_flags(CONFIG._replace(table=TABLE, keys="autotrain_flags", observe=(cut,)))
 
 
 @cache
@@ -33,4 +34,4 @@ def reader_of(subcommand: str) -> Reader:
     """The reader of a subcommand's flags; of another than `llm` it knows the common names and no defaults."""
     if subcommand == "llm":
         return READER
-    return READER._replace(table=tuple(row._replace(default=SKIP) for row in TABLE), keys="")
+    return READER._replace(table=tuple(row._replace(default=SKIP) for row in TABLE), keys="", observe=())

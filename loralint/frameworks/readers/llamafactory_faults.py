@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loralint.frameworks.flags import loader
+from loralint.frameworks.key_list import top_keys
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.llamafactory_refusals import REFUSALS
 from loralint.frameworks.refusals import refused
@@ -17,6 +19,8 @@ from loralint.source.scalars import is_template, value
 
 _STOPS = "LLaMA-Factory stops once the arguments are read"
 _ON_THE_FLY = ("bnb", "hqq", "eetq")
+# What the parser of `llamafactory-cli eval` takes besides (0.9.2 `hparams/evaluation_args.py`).
+_BENCHMARK = frozenset({"task", "task_dir", "batch_size", "seed", "lang", "n_shot", "save_dir", "download_mode"})
 _WHOLE = ("use_galore", "use_apollo", "use_badam")
 _ADAPTER_ONLY = ("use_dora", "use_rslora", "pissa_init", "loraplus_lr_ratio", "adapter_name_or_path")
 # What a picture and a frame are scaled to by default: the bounds may not cross.
@@ -41,7 +45,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     """Observe values that are replaced, and keys that another key overrules."""
     if document.root is None:
         return []
-    alone = (_alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing)
+    alone = (_alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing, _benchmark)
     return [
         *(one for look_at in alone for one in look_at(document, document.root)),
         *_method(document, look),
@@ -56,7 +60,7 @@ def _written(root: Node, key: str) -> tuple[Pair, object] | None:
     pair = root.pair(key)
     if pair is None or pair.value.kind != "scalar" or is_template(pair.value.raw):
         return None
-    return pair, value(pair.value, "omegaconf")
+    return pair, value(pair.value, loader(pair, "omegaconf"))
 
 
 def _alpha(document: Document, root: Node) -> Iterator[Observation]:
@@ -153,6 +157,15 @@ def _unsloth(document: Document, root: Node) -> Iterator[Observation]:
             package="llamafactory",
             data={"advice": "leave out use_unsloth, or pissa_init"},
         )
+
+
+def _benchmark(document: Document, root: Node) -> Iterator[Observation]:
+    """A key that the config of a benchmark may not have; the list of all keys does without those configs."""
+    known = _BENCHMARK | top_keys("llamafactory")
+    for pair in root.pairs if root.pair("n_shot") and root.pair("task") else ():
+        if pair.key not in known and not is_template(pair.key):
+            message = "`llamafactory-cli eval` refuses a key it does not know"
+            yield Observation("unknown", place(document, pair, pair.key), "crash", message, package="llamafactory")
 
 
 def _bounds(document: Document, look: Look) -> Iterator[Observation]:

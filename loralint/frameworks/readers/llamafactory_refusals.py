@@ -65,4 +65,35 @@ _MODEL = (
             "write the repository of llava-hf, such as llava-hf/llava-1.5-7b-hf"),
 )  # fmt: skip
 
-REFUSALS = (*_QUANTISED, *_STAGES, *_METHODS, *_MODEL)
+# Names of templates by the release that brought them, and the one before. Source: its tags, data/template.py
+_TEMPLATES = (
+    ("0.9.0", "0.9.1", """
+        exaone index llava_next llava_next_llama3 llava_next_mistral llava_next_qwen llava_next_video
+        llava_next_video_mistral llava_next_video_yi llava_next_yi mllama opencoder phi_small pixtral
+        video_llava
+    """),
+    ("0.9.1", "0.9.2", """
+        bailing deepseek3 granite3 marco minicpm_o minicpm_v ministral mistral_small moonlight paligemma_chat
+        phi4 qwen2_audio skywork_o1 telechat2
+    """),
+    ("0.9.2", "0.9.3", """
+        cpm4 deepseekr1 gemma3 glmz1 granite3_vision hunyuan intern_vl kimi_vl llama4 mimo mimo_vl qwen2_omni
+        qwen3 seed_coder smollm smollm2
+    """),
+    ("0.9.3", "0.9.4", """
+        bailing_v2 dots_ocr ernie ernie_nothink ernie_vl falcon_h1 gemma2 gemma3n glm4_5v glm4_moe glm4v gpt_oss
+        granite4 intern_s1 keye_vl mimo_v2 minimax1 minimax2 ministral3 qwen3_nothink qwen3_omni
+        qwen3_omni_nothink qwen3_vl qwen3_vl_nothink seed_oss
+    """),
+    ("0.9.4", "0.9.5", """
+        aeva gemma4 gemma4n glm4_7 glm_ocr hunyuan_small hy3 lfm2 lfm2_vl minicpm_v_4_6 phi4_mini qwen3_5
+        qwen3_5_nothink qwen3_6 youtu youtu_vl
+    """),
+)  # fmt: skip
+_LATER = tuple(
+    Refusal("template", among(*names.split()), f"templates of that name came with LLaMA-Factory {came}",
+            when=f"llamafactory<={last}", advice=f"take llamafactory {came} or newer")
+    for last, came, names in _TEMPLATES
+)  # fmt: skip
+
+REFUSALS = (*_QUANTISED, *_STAGES, *_METHODS, *_MODEL, *_LATER)

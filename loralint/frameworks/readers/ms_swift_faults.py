@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loralint.frameworks.flags import loader
 from loralint.frameworks.key_list import key_list
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.ms_swift_refusals import REFUSALS
@@ -43,10 +44,11 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
 
 def _value(root: Node, key: str) -> object:
     """What a key holds; None also where it is absent, the node's text where it is filled in later."""
-    node = root.get(key)
-    if node is None:
+    pair = root.pair(key)
+    if pair is None:
         return None
-    return node.raw if node.kind == "scalar" and is_template(node.raw) else plain(node, "pyyaml")
+    node = pair.value
+    return node.raw if node.kind == "scalar" and is_template(node.raw) else plain(node, loader(pair, "pyyaml"))
 
 
 def _at(
@@ -115,7 +117,7 @@ def _refused(document: Document, root: Node, look: Look) -> Iterator[Observation
     kernel = _value(root, "attn_impl")
     flash = kernel in _FLASH or is_template(str(kernel))
     for key in ("packing", "padding_free"):
-        if _value(root, key) is True and not flash and look.version_is("ms-swift>=3.12"):
+        if _value(root, key) is True and not flash and look.version_is("ms-swift>=3.7"):
             message = f"`{key}` needs `attn_impl: flash_attn`, or another of the FlashAttention kernels"
             yield _at(document, key, "rejected", "crash", message, "", "", "ms-swift")
     if _value(root, "fsdp") and _value(root, "deepspeed"):

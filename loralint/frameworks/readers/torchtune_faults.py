@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from loralint.frameworks.lookup import closest, find
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look
@@ -10,11 +12,28 @@ from loralint.model import Observation
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, value
 
+# What a builder of a whole model with LoRA takes: their sizes are fixed, and arguments of the parts are not handed on.
+# Source: torchtune bd2a0fc7c models/*/_model_builders.py
+_TAKES = frozenset(
+    {"_component_", "apply_lora_to_mlp", "apply_lora_to_output", "lora_alpha", "lora_attn_modules", "lora_dropout",
+     "lora_rank", "quantize_base", "use_dora"}
+)  # fmt: skip
+_SIZED = re.compile(r"q?lora_[a-z0-9_]*(\d[bm](_(base|instruct))?|phi3_mini|scout_17b_16e)")
+_TIED = re.compile(r"q?lora_(gemma2?_\d+b|qwen2_[01]_5b)")  # the output is the embedding, to which no LoRA is put
+_MORE = (
+    (re.compile(r"q?lora_llama3_2_[13]b"), frozenset({"tie_word_embeddings"})),
+    (re.compile(r"q?lora_(llama3_2_vision|llama4)_\w+"),
+     frozenset({"decoder_trainable", "encoder_trainable", "fusion_trainable", "image_size"})),
+)  # fmt: skip
+
 
 def slips(document: Document, look: Look) -> list[Observation]:
     """Keys that are no known key but nearly one, and arguments that no LoRA builder of torchtune takes."""
     del look
     known: dict[str, list[str]] = part("keys-torchtune")["keys"]
+    taken = _taken(document)
+    if taken:
+        known = {**known, "model": sorted(taken)}
     return [
         _unknown(document, pair, section, known[section])
         for section in known
@@ -44,6 +63,16 @@ def _lora_builder(document: Document) -> bool:
     pair = find(document.root, "model._component_") if document.root else None
     path, _, name = pair.value.raw.rpartition(".") if pair else ("", "", "")
     return path.startswith("torchtune.models.") and name.startswith(("lora_", "qlora_"))
+
+
+def _taken(document: Document) -> frozenset[str]:
+    """What the model's builder takes, empty where it is none of the sized ones."""
+    pair = find(document.root, "model._component_") if document.root else None
+    path, _, name = pair.value.raw.rpartition(".") if pair else ("", "", "")
+    if not path.startswith("torchtune.models.") or not _SIZED.fullmatch(name):
+        return frozenset()
+    more = next((extra for pattern, extra in _MORE if pattern.fullmatch(name)), frozenset[str]())
+    return (_TAKES - {"apply_lora_to_output"} if _TIED.fullmatch(name) else _TAKES) | more
 
 
 def _unknown(document: Document, pair: Pair, section: str, known: list[str]) -> Observation:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from loralint.frameworks.convert import dtype, dtype_for, is_dtype, long_dtype, never, not_null, one_to_list, rope
 from loralint.frameworks.readers.globs import read_globs
 from loralint.frameworks.readers.hydra import filled_later, inherits
+from loralint.frameworks.readers.verl_faults import observe_batches
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -231,6 +232,7 @@ READER = Reader(
     coerces=False,
     packages=("verl", "transformers", "peft", "torch"),
     combine=combine,
+    observe=(observe_batches,),
     references=True,
     partial=inherits,
 )

@@ -46,6 +46,21 @@ def test_observations(find, text, wanted):
     assert _told(find, text) == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "known", "told"),
+    [
+        ("deepspeed --num_gpus 2 src/train.py a.yaml", "llamafactory", True),
+        ("deepspeed --no_local_rank --num_gpus 2 src/train.py a.yaml", "llamafactory", False),
+        ("deepspeed --num_gpus 2 src/train.py --deepspeed ds.json", "llamafactory", False),
+        ("deepspeed --num_gpus 2 train.py a.yaml", "", False),
+        ("torchrun --nproc_per_node 2 src/train.py a.yaml", "llamafactory", False),
+    ],
+)
+def test_a_config_that_has_to_be_the_first_word(find, text, known, told):
+    (launch,) = find(text)
+    assert ("config" in [one.value.key for one in observed(launch, known)]) is told
+
+
 def test_a_launcher_that_has_its_own_makes_the_second_superfluous(find):
     (launch,) = find("accelerate launch --num_processes 2 train.py --num_processes 8")
     (one,) = observed(launch, "")

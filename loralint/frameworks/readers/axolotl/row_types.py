@@ -22,6 +22,7 @@ _TYPES: dict[str, dict[str, tuple[str, ...]]] = {
     "dpo": _DPO, "ipo": _DPO, "simpo": _DPO,
     "kto": {"chatml": _JUDGED, "llama3": _JUDGED, "user_defined": ("default",)},
     "orpo": {"chat_template": ("load", "argilla")},
+    "grpo": {"passthrough": ("default",)}, "gdpo": {"passthrough": ("default",)},
 }  # fmt: skip
 # Heads that supervised training has, and that only preference training has.
 _SUPERVISED = frozenset(
@@ -29,6 +30,8 @@ _SUPERVISED = frozenset(
      "creative_acr", "input_output", "llama2_chat", "metharme", "orcamini", "pygmalion"}
 )  # fmt: skip
 _PREFERENCE = frozenset({"chatml", "llama3", "zephyr", "passthrough"})
+# Kinds of training whose rows hold a prompt, and whose answers are made on the way.
+_GENERATED = ("grpo", "gdpo")
 
 
 def types_of_another_task(document: Document, _: Look) -> list[Observation]:
@@ -45,6 +48,10 @@ def types_of_another_task(document: Document, _: Look) -> list[Observation]:
         if pair is not None and pair.value.kind == "scalar" and _foreign(pair.value.raw, task):
             why = f"under `rl: {task}`" if task else "for supervised training"
             message = f"axolotl finds no strategy of this name {why}, and stops before the rows are read"
+            if task in _GENERATED and _pairs(pair.value.raw):
+                if item.pair("field_chosen") is not None or item.pair("field_rejected") is not None:
+                    continue
+                message = f"axolotl reads `chosen` and `rejected` of each row by it, and rows {why} have neither"
             where = place(document, pair, f"datasets[{index}].type")
             found.append(Observation("rejected", where, "crash", message, package="axolotl", data=_advice(task)))
     return found
@@ -60,7 +67,15 @@ def _foreign(name: str, task: str) -> bool:
     return known is not None and (function or "default") not in known.get(head, ())
 
 
+def _pairs(name: str) -> bool:
+    """Whether axolotl finds the strategy under GRPO, too, since it looks among those of DPO."""
+    head, _, function = name.partition(".")
+    return (function or "default") in _DPO.get(head, ())
+
+
 def _advice(task: str) -> dict[str, object]:
+    if task in _GENERATED:
+        return {"advice": "write a function of your own that makes the prompt of a row, as module.function"}
     names = [f"{head}.{function}" for head, functions in _TYPES.get(task, {}).items() for function in functions[:1]]
     other = "take `chat_template` or another type of supervised training, or say the task by `rl`"
     return {"advice": f"take one of its own, such as {', '.join(names)}" if names else other}

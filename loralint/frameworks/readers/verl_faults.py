@@ -1,0 +1,89 @@
+"""Batches that verl refuses to take together when it validates its config.
+
+Source: verl 0.3 to 0.9.1 and 1dda039b9, `utils/config.py` (validate_config, until 0.5 in `trainer/ppo/ray_trainer.py`)
+and `workers/config/`. With use_dynamic_bsz none of it is checked, and the fully asynchronous trainer has no batch of
+its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.flags import loader
+from loralint.frameworks.lookup import find
+from loralint.frameworks.observe import place
+from loralint.frameworks.table import Look, Observation
+from loralint.source.document import Document, Node
+from loralint.source.scalars import value
+
+_ACTOR, _CRITIC, _ROLLOUT = "actor_rollout_ref.actor.", "critic.", "actor_rollout_ref.rollout."
+_ROWS = "data.train_batch_size"
+_DEVICES = ("trainer.n_gpus_per_node", "trainer.nnodes")
+_TWICE = (
+    f"{_ACTOR}ppo_micro_batch_size", f"{_CRITIC}ppo_micro_batch_size", f"{_ROLLOUT}log_prob_micro_batch_size",
+    "actor_rollout_ref.ref.log_prob_micro_batch_size",
+)  # fmt: skip
+
+
+def observe_batches(document: Document, look: Look) -> list[Observation]:
+    """Observe batches that do not fit into one another, as far as the file or the command says them all."""
+    root = document.root
+    if root is None or not look.version_is("verl>=0.3"):
+        return []
+    found = [*_twice(document, root)]
+    if root.pair("async_training") is None and _said(document, f"{_ACTOR}use_dynamic_bsz") in (None, False):
+        found += [*_mini(document, root), *_spread(document, root)]
+    return found
+
+
+def _said(document: Document, key: str) -> object:
+    """What a key holds, None where it is absent; a text of a placeholder is as good as any."""
+    pair = find(document.root, key) if document.root is not None else None
+    dialect = loader(document, "omegaconf")
+    return value(pair.value, dialect) if pair is not None and pair.value.kind == "scalar" else None
+
+
+def _count(document: Document, key: str) -> int | None:
+    number = _said(document, key)
+    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
+
+
+def _mini(document: Document, root: Node) -> Iterator[Observation]:
+    """A step of the optimizer over more prompts than are taken at once."""
+    rows = _count(document, _ROWS)
+    for part in (_ACTOR, _CRITIC):
+        key = f"{part}ppo_mini_batch_size"
+        size = _count(document, key)
+        if rows is not None and size is not None and size > rows:
+            message = f"verl stops before it loads anything, since {_ROWS} {rows} is below it; both count prompts"
+            yield _refused(document, root, key, message, f"write {rows} or fewer, or a larger {_ROWS}", _ROWS)
+
+
+def _spread(document: Document, root: Node) -> Iterator[Observation]:
+    """Completions that cannot be shared out evenly."""
+    rows, each = _count(document, _ROWS), _count(document, f"{_ROLLOUT}n")
+    devices = [_count(document, key) for key in _DEVICES]
+    if rows is None or each is None or None in devices or _said(document, f"{_ACTOR}strategy") == "megatron":
+        return
+    world = (devices[0] or 1) * (devices[1] or 1)
+    if rows * each % world:
+        message = f"verl stops before it loads anything, since {rows} prompts x {each} are no multiple of {world} GPUs"
+        yield _refused(document, root, _ROWS, message, f"write a multiple of {world}", _DEVICES[0])
+
+
+def _twice(document: Document, root: Node) -> Iterator[Observation]:
+    """The old name of a size beside the new one."""
+    for key in _TWICE:
+        if _said(document, key) is not None and _said(document, f"{key}_per_gpu") is not None:
+            message = f"verl stops before it loads anything, since `{key}_per_gpu` stands beside it"
+            yield _refused(document, root, key, message, f"leave {key} out", f"{key}_per_gpu")
+
+
+def _refused(document: Document, root: Node, key: str, message: str, advice: str, beside: str) -> Observation:
+    pair, other = find(root, key), find(root, beside)
+    assert pair is not None
+    second = place(document, other, beside) if other is not None else None
+    where = place(document, pair, key)
+    return Observation(
+        "rejected", where, "crash", message, package="verl", other=second, data={"advice": advice}
+    )  # fmt: skip
