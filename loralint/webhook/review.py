@@ -26,6 +26,8 @@ _VERSION = "admission.k8s.io/v1"
 _START = re.compile(
     rb'\s*\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io/v1","request":\{"uid":"([0-9a-f-]{36})"'
 )
+# Where a cluster keeps itself running: whatever a webhook configuration says, nothing there waits for us.
+SPARED = frozenset({"kube-system", "kube-public", "kube-node-lease"})
 # A patch of the answer is base64 of JSON, as the API has it.
 PATCH_TYPE = "JSONPatch"
 
@@ -51,8 +53,8 @@ class Head(NamedTuple):
 class Request(NamedTuple):
     """A review as it is judged. skip: why nothing has to be judged, "" if it has. text, base: see `judging.Task`.
 
-    maps: names of the maps that the object uses; large: keys that are not looked at. contents: of a reviewed map, what
-    a patch may change.
+    maps: names of the maps that the object uses; large: keys that are not looked at. data: of a reviewed map, what a
+    patch may change; managed: whether a program would fight a patch.
     """
 
     head: Head
@@ -71,7 +73,7 @@ def read_request(body: bytes, *, pods: bool = False) -> Request:
     obj, old = mapping(request.get("object")), mapping(request.get("oldObject"))
     head = _head(request, obj)
     obj = _as_asked(obj, request, head)
-    skip = _skipped(head, obj, pods=pods)
+    skip = "subresource" if request.get("subResource") else _skipped(head, obj, pods=pods)
     if skip:
         return Request(head, skip)
     try:
@@ -150,6 +152,8 @@ def _as_asked(obj: Object, request: Object, head: Head) -> Object:
 def _skipped(head: Head, obj: Object, *, pods: bool) -> str:
     if head.operation not in ("CREATE", "UPDATE"):
         return "operation"
+    if head.namespace in SPARED:
+        return "namespace"
     if not is_watched(obj, pods=pods):
         return "unknown-kind"
     return "deleting" if mapping(obj.get("metadata")).get("deletionTimestamp") else ""

@@ -104,6 +104,21 @@ def test_kinds_that_train_nothing_are_let_through_unread(ask):
     assert ask(body(volcano))["allowed"] is True
 
 
+@pytest.mark.parametrize("namespace", ["kube-system", "kube-public", "kube-node-lease"])
+def test_a_cluster_is_never_kept_from_running_itself(ask, namespace):
+    obj = config_map(BAD)
+    obj["metadata"]["namespace"] = namespace
+    response = ask(body(obj))
+    assert response["allowed"] is True
+    assert "warnings" not in response
+
+
+def test_a_status_is_none_of_ours(ask):
+    made = review(flags("--lora_r", "0"), old=flags())
+    made["request"]["subResource"] = "status"
+    assert ask(json.dumps(made).encode())["allowed"] is True
+
+
 def _pod_template(spec):
     return {"template": {"spec": spec}}
 
