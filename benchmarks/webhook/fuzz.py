@@ -31,11 +31,11 @@ sys.path.insert(0, str(ROOT))
 
 from loralint.webhook.admission import Admission, Policy  # noqa: E402
 from loralint.webhook.app import admission_app  # noqa: E402
-from loralint.webhook.inline import Inline  # noqa: E402
 from loralint.webhook.judging import webhook_job  # noqa: E402
 from loralint.webhook.log import Log  # noqa: E402
 from loralint.webhook.lookup import Lookup  # noqa: E402
 from loralint.webhook.metrics import Metrics  # noqa: E402
+from tests.webhook.inline import Inline  # noqa: E402
 from tests.webhook.reviews import BAD, GOOD, config_map, flags, job, pod, review  # noqa: E402
 
 CANARY = "canary5f1e"

@@ -35,7 +35,7 @@ class Unjudged(Exception):  # noqa: N818 - no error of ours: the object is let t
 
 
 class Judge(Protocol):
-    """Whoever judges: worker processes, or this process itself (`loralint.webhook.inline`)."""
+    """Whoever judges: worker processes here, the process itself in tests."""
 
     def judge(self, task: Task, seconds: float) -> Coroutine[None, None, Judged]:
         """Judge an object. Raises Unjudged."""

@@ -55,10 +55,10 @@ def mutated(draw):
 def post(judging_job):
     from loralint.webhook.admission import Admission, Policy
     from loralint.webhook.app import admission_app
-    from loralint.webhook.inline import Inline
     from loralint.webhook.log import Log
     from loralint.webhook.lookup import Lookup
     from loralint.webhook.metrics import Metrics
+    from tests.webhook.inline import Inline
 
     async def get(namespace, name):
         return {"data": {"train.yaml": f"{BAD}{CANARY}: {CANARY}\nbase_model_config: {CANARY}\n", CANARY: CANARY}}

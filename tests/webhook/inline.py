@@ -1,4 +1,4 @@
-"""Judging in the process itself: for a desk, for fuzzing and for tests of what stands around it."""
+"""Judging in the process itself, for tests and fuzzing of what stands around it."""
 
 from __future__ import annotations
 
