@@ -20,6 +20,8 @@ from loralint.webhook.wire import HEADER, LIMIT, Options, judged_of, pack, patch
 QUICK = 20 * 1024
 # Seconds after which the quick lane gives a task to the slow one; none that trains takes a tenth.
 _QUICK_SECONDS = 1.0
+# Seconds that have to be left to begin at all.
+_LEAST_SECONDS = 0.02
 # What a worker judges before another one takes its place: caches and memory start anew.
 _MOST_TASKS = 5000
 _WAITING = {"quick": 64, "slow": 4}
@@ -138,8 +140,13 @@ class Lane:
         """
         until = monotonic() + seconds
         worker = await self._next(seconds)
+        left = until - monotonic()
+        if left < _LEAST_SECONDS:  # not worth a worker's life
+            self._idle.put_nowait(worker)
+            raise Unjudged("busy")
+        worker.is_busy = True
         try:
-            async with asyncio.timeout(min(until - monotonic(), most)):
+            async with asyncio.timeout(min(left, most)):
                 answer = await worker.ask(message)
         except TimeoutError:
             self._replace(worker, "deadline")
@@ -165,7 +172,6 @@ class Lane:
             raise Unjudged("busy") from None
         finally:
             self._waiting -= 1
-        worker.is_busy = True
         return worker
 
     def _give_back(self, worker: _Worker) -> None:
