@@ -63,9 +63,12 @@ def adapt(model: Model, targets: Targets) -> Adapted:
         raise Refused("no module matches")
     wrapped = {path.rpartition(".")[0] for path in bare}
     saved = _saved(model, targets.saved, wrapped)
-    return Adapted(
-        adapted, bare, saved, _rows(model, targets, adapted), _biases(model, targets, {*adapted, *wrapped}, saved)
-    )
+    rows = _rows(model, targets, adapted)
+    if model.tied and model.embedding in rows and any(f"{model.head}".startswith(f"{path}.") for path in saved):
+        raise Refused(
+            "the head shares the rows that train, and lies inside a module that is trained whole", model.head or ""
+        )
+    return Adapted(adapted, bare, saved, rows, _biases(model, targets, {*adapted, *wrapped}, saved))
 
 
 def _adapter(module: Module, model: Model, targets: Targets) -> int | None:

@@ -136,3 +136,13 @@ def test_packed_weights_refuse_dora_and_dropout(more):
     with pytest.raises(peft.Refused, match="neither DoRA nor dropout"):
         adapted(model(**MIXTRAL), modules=("q_proj", "w2"), **more)
     assert adapted(model(**MIXTRAL), modules=("q_proj",), **more).modules
+
+
+def test_rows_that_the_head_shares_do_not_go_with_a_whole_head():
+    """RoBERTa's head holds the tied layer: PEFT 0.21.2 looks for it by its old path and raises."""
+    found = catalogue.from_config({"model_type": "roberta"}, "masked-lm")
+    model = peft.Model(found.modules, found.model_type, found.head, found.embedding, found.tied)
+    targets = peft.Targets(("query",), tokens=(0,))
+    assert peft.adapt(model, targets).rows == {"roberta.embeddings.word_embeddings": 768}
+    with pytest.raises(peft.Refused, match="head shares the rows"):
+        peft.adapt(model, targets._replace(saved=("lm_head",)))
