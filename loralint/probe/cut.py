@@ -70,16 +70,21 @@ def cut_state(weights: Weights, layers: tuple[int, ...], tokens: Tensor) -> dict
 def assembled(config: Any, state: dict[str, Tensor]) -> Any:
     """A model of Transformers with this config and these tensors.
 
-    Raises ValueError where some are missing, or Transformers has no causal language model of the kind.
+    Raises ValueError where some are missing or of another shape, or no causal language model is of the kind.
     """
     from transformers import AutoModelForCausalLM
 
     kind = AutoModelForCausalLM._model_mapping.get(type(config), None)  # noqa: SLF001 - no public name for it
     if kind is None:
         raise ValueError(f"Transformers has no causal language model of the kind {config.model_type}")
-    model, found = kind.from_pretrained(
-        None, config=config, state_dict=state, dtype=torch.float32, output_loading_info=True
-    )
+    try:
+        model, found = kind.from_pretrained(
+            None, config=config, state_dict=state, dtype=torch.float32, output_loading_info=True
+        )
+    except RuntimeError as error:
+        if "mismatched" not in str(error):
+            raise
+        raise ValueError("its tensors have other shapes than its config says") from None
     if found["missing_keys"]:
         raise ValueError(f"it has no tensor for {min(found['missing_keys'])}")
     return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite, log
 from time import monotonic
 from typing import NamedTuple
 
@@ -60,13 +61,8 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
 
     Raises Missing where the base or the targets allow no verdict.
     """
-    from math import log
-
     start, loss = monotonic(), loss_of(base)
-    if loss > log(base.vocabulary) - LEAST_KNOWN:
-        raise Missing(
-            f"{base.title} knows too little: its loss of {loss:.1f} nats is next to chance, so nothing can break"
-        )
+    _refuse_ignorant(base, loss)
     watch = Watch(limits.progress, start + limits.seconds)
     rows = base.rows_for(plan.rows)
     batches = base.batches(limits.steps, rows, plan.arm.seed)
@@ -94,6 +90,16 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
         edges, stopped = _controls(others, base, batches, watch, frozen)
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
     return Outcome(traces[0], traces[1], found, judged, verdict, own, reached, edges, *parts)
+
+
+def _refuse_ignorant(base: Base, loss: float) -> None:
+    """Raises Missing for a base that nothing can break, or that is broken."""
+    if not isfinite(loss):
+        raise Missing(f"the loss of {base.title} itself is not finite, before any adapter: its weights are broken")
+    if loss > log(base.vocabulary) - LEAST_KNOWN:
+        raise Missing(
+            f"{base.title} knows too little: its loss of {loss:.1f} nats is next to chance, so nothing can break"
+        )
 
 
 def _course(plan: Plan, step: int, steps: int) -> float:

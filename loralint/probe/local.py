@@ -27,6 +27,7 @@ from loralint.probe.weights import Weights, gguf, safetensors
 WHOLE = {"cpu": 0.6e9, "cuda": 3e9}
 _CUT = {"cpu": 0.12e9, "cuda": 1e9}
 _MOST_ROWS = {"cpu": 2, "cuda": 8}
+_MOST_LAYERS = 1000
 
 
 class Pruned(nn.Module):
@@ -70,15 +71,22 @@ def local(
         text = text_for(found.tokenizer, prose, heals=bool(layers))
         config = cut_config(deepcopy(found.config), layers, len(text.tokens))
         model = Pruned(assembled(config, cut_state(found.weights, layers, text.tokens)).eval().to(device), text.tokens)
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"{path}: {reason}; without --probe-model the embedded model is used") from None
+    except Exception as error:  # noqa: BLE001 - a broken file makes the libraries that read it raise any kind
+        raise ValueError(f"{path}: {_reason(error)}; without --probe-model the embedded model is used") from None
     size = sum(prod(shape) for shape in found.weights.shapes.values())
     if not layers:
         return _base(f"{name} ({size / 1e6:.0f} M)", model, text, "own", device)
     heal(model, text.healing.to(device), config.hidden_size, tell)
     title = f"{name} ({size / 1e6:.0f} M), {len(layers)} layers of it, healed"
     return _base(title, model, text, "cut", device)._replace(layers=layers)
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what a library said, with the kind of error where that alone says little."""
+    said = (str(error).splitlines() or [""])[0]
+    if isinstance(error, (OSError, ValueError, ImportError)) and said:
+        return said
+    return f"it cannot be read ({type(error).__name__}: {said})"
 
 
 def _base(title: str, model: Pruned, text: Text, kind: str, device: str) -> Base:
@@ -97,6 +105,9 @@ def _opened(folder: str, file: str) -> _Found:
     options |= {"gguf_file": file} if file else {}
     tokenizer = AutoTokenizer.from_pretrained(folder, **options)
     config = AutoConfig.from_pretrained(folder, **options)
+    layers = getattr(config.get_text_config(), "num_hidden_layers", 1)
+    if not 0 < layers <= _MOST_LAYERS:  # each is made before any tensor is read
+        raise ValueError(f"its config names {layers} layers")
     if not file:
         return _Found(tokenizer, config, safetensors(folder))
     with torch.device("meta"):

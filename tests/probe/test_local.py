@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,14 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("tokenizers")
 
+from loralint.facts.need import Missing  # noqa: E402
+from loralint.probe.arm import Arm  # noqa: E402
 from loralint.probe.base import linear_layers, loss_of  # noqa: E402
+from loralint.probe.experiment import Limits, experiment  # noqa: E402
 from loralint.probe.local import local  # noqa: E402
 from loralint.probe.place import in_cache  # noqa: E402
+from loralint.probe.plan import Plan  # noqa: E402
+from loralint.probe.schedule import Schedule  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -109,3 +116,68 @@ def test_the_user_s_own_rows_are_the_text(folder, tmp_path):
 def test_too_little_text_is_refused(folder):
     with pytest.raises(ValueError, match="rows of text are too few"):
         local(str(folder), "cpu", "the cat sat on the mat, " * 10)
+
+
+def _copy(folder: Path, to: Path) -> Path:
+    return Path(shutil.copytree(folder, to / "broken"))
+
+
+def _config(path: Path, **changed: object) -> None:
+    file = path / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | changed), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("model.safetensors", b"PK\x03\x04 a pickle in disguise", "it cannot be read .SafetensorError"),
+        ("model.safetensors", b"", "it cannot be read .SafetensorError"),
+        ("model.safetensors", (2**62).to_bytes(8, "little") + b"{}", "it cannot be read .SafetensorError"),
+        ("model.safetensors.index.json", b"[1]", "it cannot be read .TypeError"),
+        ("config.json", b"[]", "it cannot be read .TypeError"),
+        ("tokenizer.json", b'{"added_tokens": [], "model": {"type": "no such"}}', "it cannot be read .Exception"),
+    ],
+)
+def test_a_broken_file_is_told_by_its_path(folder, tmp_path, name, content, said):
+    path = _copy(folder, tmp_path)
+    (path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=f"broken: {said}"):
+        local(str(path), "cpu")
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF" + (3).to_bytes(4, "little") + b"\xff" * 16, b"not one"])
+def test_a_broken_gguf_file_is_told_by_its_path(tmp_path, content):
+    (tmp_path / "broken.gguf").write_bytes(content)
+    with pytest.raises(ValueError, match=r"broken\.gguf: .*; without --probe-model"):
+        local(str(tmp_path / "broken.gguf"), "cpu")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"num_hidden_layers": 10**7}, "its config names 10000000 layers"),
+        ({"num_hidden_layers": -1}, "its config names -1 layers"),
+        ({"hidden_size": 64}, "its tensors have other shapes than its config says"),
+        ({"hidden_size": "many"}, "it cannot be read"),
+        ({"quantization_config": "gptq"}, "it cannot be read"),
+        ({"model_type": "ours", "auto_map": {"AutoConfig": "ours.Config"}}, "contains custom code"),
+    ],
+)
+def test_a_config_that_lies_is_told_before_memory_or_hours_go(folder, tmp_path, changed, said):
+    path = _copy(folder, tmp_path)
+    (path / "ours.py").write_text("raise SystemExit('it ran')", encoding="utf-8")
+    _config(path, **changed)
+    with pytest.raises(ValueError, match=f"broken: .*{said}"):
+        local(str(path), "cpu")
+
+
+def test_weights_that_are_not_finite_give_no_verdict(folder, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    path = _copy(folder, tmp_path)
+    tensors = load_file(path / "model.safetensors")
+    tensors["model.norm.weight"].fill_(float("nan"))
+    save_file(tensors, path / "model.safetensors", metadata={"format": "pt"})
+    plan = Plan(Arm(4, 8, ("q_proj",)), 2, Schedule(), 100)
+    with pytest.raises(Missing, match="its weights are broken"):
+        experiment(plan, local(str(path), "cpu"), Limits())
