@@ -17,8 +17,8 @@ def items(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hi
     with: field; what makes an item bad: `matches` (a pattern found in it, in any case), `values` (it is one of these),
     `others_than` (it is none of these) or `near` (its last part is a slip of one of these, which is suggested); `key`,
     to look only at items that stand under this key; `alone`, to take a value without items for the only one;
-    `together`, to give one hit at the whole field, and only when every item is bad. Data: item, and `every`, whether
-    all are bad.
+    `together`, to give one hit at the whole field, and only when every item is bad; `within`, to say nothing then
+    where the names of this fact lack the last part of an item. Data: item, and `every`, whether all are bad.
     """
     del at
     value = scope.get(args["field"])
@@ -30,8 +30,13 @@ def items(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hi
     bad = [item for item in given if _is_bad(item.value, args)]
     every = bool(bad) and len(bad) == len(value.items)
     if args.get("together"):
-        return [Hit(value, {"count": len(bad), "every": True})] if every else []
+        there = every and _all_within(bad, scope.get(args["within"]).value if "within" in args else None)
+        return [Hit(value, {"count": len(bad), "every": True})] if there else []
     return [Hit(_placed(item, value), {"item": item.value, "every": every}, _meant(item.value, args)) for item in bad]
+
+
+def _all_within(items: list[Value], names: object) -> bool:
+    return not isinstance(names, list) or all(str(item.value).rpartition(".")[2] in names for item in items)
 
 
 def _several(value: object) -> list[object]:
