@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -100,6 +101,23 @@ def test_a_certificate_that_does_not_fit_leaves_the_old_one_served(server):
     assert server.serial() == before
     assert any(one["event"] == "certificate" and one["level"] == "error" for one in server.logged())
     (server.folder / "tls.key").write_bytes(kept)
+
+
+def test_with_an_expired_certificate_it_is_not_ready(server):
+    import httpx
+
+    def ready():
+        return httpx.get(f"http://127.0.0.1:{server.metrics_port}/readyz", timeout=30).text
+
+    server.certify(not_before=datetime(2020, 1, 1, tzinfo=UTC), not_after=datetime(2020, 2, 1, tzinfo=UTC))
+    until = time.monotonic() + 20
+    while ready() == "ok" and time.monotonic() < until:
+        time.sleep(0.1)
+    assert ready() == "certificate expired"
+    server.certify()
+    while ready() != "ok" and time.monotonic() < until:
+        time.sleep(0.1)
+    assert ready() == "ok"
 
 
 def test_small_reviews_do_not_wait_for_large_ones(server):
