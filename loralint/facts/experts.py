@@ -34,6 +34,8 @@ def unquantised(scope: Scope) -> Value:
     version = scope.version("transformers")
     if not version:
         raise Missing("whether bitsandbytes packs the experts depends on the version of Transformers")
+    if not catalogue.of_version(type_of(scope), version):
+        raise Missing("how Transformers 4 keeps the experts of such models is not in the catalogue")
     return derived(list(_bare(scope, version)) or None)
 
 

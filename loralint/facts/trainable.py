@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from loralint.facts.architecture import built
 from loralint.facts.need import Missing, known, optional, positive
+from loralint.facts.reach import type_of
 from loralint.facts.scope import Scope, derived
 from loralint.knowledge import peft
-from loralint.knowledge.catalogue import Architecture
+from loralint.knowledge.catalogue import Architecture, of_version
 from loralint.knowledge.pattern import Unmatchable
 from loralint.knowledge.targets import LINEAR, SUPPORTED, Refused
 from loralint.knowledge.usual import usual_targets
@@ -94,6 +95,8 @@ def _made(scope: Scope) -> list[peft.Adapted]:
     """What PEFT makes of the model as Transformers builds it, by either generation where none is in force."""
     _refuse_uncounted(scope)
     version = scope.version("transformers")
+    if version.startswith("4") and known(scope, "targets.packed") and not of_version(type_of(scope), version):
+        raise Missing("how Transformers 4 builds the experts of such models is not in the catalogue")
     return [_adapted(scope, one) for one in ((version,) if version else ("5", "4"))]
 
 

@@ -139,10 +139,15 @@ def known(model_type: str) -> bool:
     return bool(_NAME.fullmatch(model_type)) and os.path.isfile(os.path.join(_FOLDER, f"{model_type}.json"))
 
 
+def of_version(model_type: str, version: str) -> bool:
+    """Whether the record is that of this generation of Transformers; that of the newer one serves the older as well."""
+    return not version.startswith("4") or os.path.isfile(os.path.join(_FOLDER, "4", f"{model_type}.json"))
+
+
 def _record(model_type: str, version: str) -> Any:
     if not known(model_type):
         raise Unsolved(f"models of type `{model_type}` are not in the catalogue")
-    older = version.startswith("4") and os.path.isfile(os.path.join(_FOLDER, "4", f"{model_type}.json"))
+    older = version.startswith("4") and of_version(model_type, version)
     return part(f"catalogue/{'4/' if older else ''}{model_type}")
 
 

@@ -348,6 +348,8 @@ def test_transformers_5_keeps_experts_in_weights_that_bitsandbytes_leaves_alone(
     assert fact("memory.floor", newer) > experts * 2 * 0.95 / GIB
     assert fact("model.experts_unquantised", newer | {"quant.experts": True}) is None
     assert fact("model.experts_unquantised", newer | {"kernel.unsloth": True}) is None
+    other = {"model.base": "deepseek-ai/DeepSeek-V4-Base"}
+    assert fact("model.experts_unquantised", older | other)[0].startswith("how Transformers 4 keeps")
     mixtral = {"model.base": "mistralai/Mixtral-8x7B-v0.1"}
     assert fact("model.experts_unquantised", older | mixtral) is None
     assert 23 < fact("memory.weights", older | mixtral) < 27
