@@ -2,8 +2,9 @@
 
 A type of card is a name that each cluster gives itself; one that is no known GPU is not told. Directives are what the
 command line of `sbatch` may replace, so that they are assumed; options of `srun` are not.
-Sources: slurm.schedmd.com sbatch, srun and gres (CUDA_VISIBLE_DEVICES is set to the cards of a job); PBS Professional
-and LSF manuals for `-l select=` and `-gpu`.
+Sources: SchedMD/slurm@a243f652 doc/html/gres.shtml (types, counts per node and job; CUDA_VISIBLE_DEVICES is set to the
+cards of a job); openpbs/openpbs@1859ef9a doc/man1/pbs_resources.7B (chunks of `-l select=`; names of a type of card are
+each site's own); IBM Spectrum LSF 10.1.0, bsub -gpu (`num` counts per host, `gmodel`).
 """
 
 from __future__ import annotations
