@@ -694,3 +694,35 @@ def test_types_of_rows_belong_to_a_kind_of_training(reading, observed, rl, name,
 def test_pairs_that_are_named_may_hold_the_prompts_of_grpo(reading, observed):
     text = "base_model: m\nadapter: lora\nrl: grpo\ndatasets:\n  - path: org/rows\n    type: chat_template\n"
     assert "datasets[0].type" not in observed(reading(READER, f"{text}    field_chosen: good\n"))
+
+
+@pytest.mark.parametrize(
+    ("base", "lines", "told"),
+    [
+        ("google/gemma-2-9b", "chat_template: gemma\n", "chat_template"),
+        ("google/gemma-4-E2B-it", "chat_template: gemma4\n", "chat_template"),
+        ("google/gemma-4-E2B-it", "chat_template: tokenizer_default\n", "chat_template"),
+        ("unsloth/gemma-3-4b-it", "", "datasets[0].type"),
+        ("google/gemma-2-9b", "", ""),  # no template at all
+        ("google/gemma-2-9b", "chat_template: gemma\neot_tokens: [<end_of_turn>]\n", ""),
+        ("google/gemma-2-9b", "chat_template: gemma\ntrain_on_inputs: true\n", ""),
+        ("google/gemma-2-9b", "chat_template: gemma\nrl: dpo\n", ""),
+        ("google/gemma-2-9b", "chat_template: ${template}\n", ""),
+        ("NousResearch/Meta-Llama-3-8B", "chat_template: llama3\n", "chat_template"),
+        ("NousResearch/Meta-Llama-3-8B-Instruct", "chat_template: llama3\n", ""),
+        ("NousResearch/Meta-Llama-3-8B", "chat_template: llama3\nspecial_tokens: {eos_token: <|eot_id|>}\n", ""),
+        ("mistralai/Mistral-7B-v0.3", "chat_template: chatml\n", "chat_template"),
+        ("NousResearch/Hermes-3-Llama-3.1-8B", "chat_template: chatml\n", ""),
+        ("Qwen/Qwen2.5-7B", "chat_template: chatml\n", ""),
+    ],
+)
+def test_ends_of_turns_that_nobody_trains(reading, observed, base, lines, told):
+    text = f"base_model: {base}\nadapter: lora\n{lines}datasets:\n  - path: org/rows\n    type: chat_template\n"
+    found = [key for key, one in observed(reading(READER, text)).items() if one.kind == "untaught"]
+    assert found == ([told] if told else [])
+
+
+def test_a_template_of_the_dataset_has_an_end_of_its_own(reading, observed):
+    text = "base_model: google/gemma-2-9b\nchat_template: gemma\ndatasets:\n  - {path: org/rows, type: chat_template"
+    assert "chat_template" in observed(reading(READER, text + "}\n"))
+    assert "chat_template" not in observed(reading(READER, text + ", chat_template: llama3}\n"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from loralint.frameworks.readers.axolotl.faults import FAULTS
 from loralint.frameworks.readers.axolotl.row_types import types_of_another_task
 from loralint.frameworks.readers.axolotl.table import ROWS
+from loralint.frameworks.readers.axolotl.turn_ends import turns_without_end
 from loralint.frameworks.readers.training_arguments import observe_floor
 from loralint.frameworks.table import Reader, Values
 from loralint.model import Value
@@ -60,6 +61,6 @@ READER = Reader(
     keys="axolotl",
     coerces=True,
     packages=("axolotl", "transformers", "peft", "trl"),
-    observe=(*FAULTS, observe_floor, types_of_another_task),
+    observe=(*FAULTS, observe_floor, types_of_another_task, turns_without_end),
     combine=combine,
 )
