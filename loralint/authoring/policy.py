@@ -30,13 +30,24 @@ _CONFIG_MAPS = {
 _HEAD = "# Written by `python -m loralint.authoring`; edits here are lost.\n"
 # Frameworks whose files are flat, and the lines that tell them from others; none of the second may be there.
 _SIGNATURES = {
-    "axolotl": (("base_model", "adapter"), ("apiVersion", "model_name_or_path", "stage", "finetuning_type", "plugins")),
+    "axolotl": (
+        ("base_model", "adapter"),
+        (
+            "apiVersion",
+            "model_name_or_path",
+            "stage",
+            "finetuning_type",
+            "plugins",
+            "input_features",
+            "output_features",
+        ),
+    ),
     "llamafactory": (("model_name_or_path", "stage", "finetuning_type"), ("apiVersion", "sft_type", "tuner_type")),
 }
 # A text that holds one of these is not looked at: templates, several documents, merges, exceptions of its author, and
 # quotes and brackets that end on another line, within which a line need not be a key.
 _UNCLEAR = (
-    r"\{\{|\$\{|<%|(?m:^---.*\n(?:.*\n)*---)|<<:|loralint|"
+    r"\{\{|\$\{|<%|\n---|<<:|loralint|"
     r"(?m:(?:: |- |^)[\x22][^\x22\n]*$)|(?m:(?:: |- |^)[\x27][^\x27\n]*$)|(?m:(?:: |- |^)[\[{][^\]}\n]*$)"
 )
 _LONGEST = 32768
