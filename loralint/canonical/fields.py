@@ -240,6 +240,9 @@ FIELDS: dict[str, Field] = {
     "rl.generation_batch": Field("int", "completions that are made at once, over all processes"),
     "rl.steps_per_generation": Field("int", "micro batches that one generation is for"),
     "rl.vllm": Field("str", "vLLM makes the completions: server, or colocate on the GPUs that train"),
+    "rl.vllm_share": Field("float", "share of a GPU's memory that vLLM takes for itself"),
+    "rl.vllm_sleeps": Field("bool", "vLLM gives its memory back while the model trains"),
+    "rl.use_vllm": Field("bool", "vLLM makes the completions, where a switch says so"),
     "rl.vllm_rank": Field("int", "largest LoRA rank that vLLM is started for"),
     "rl.reward_model": Field("str", "reward model"),
     # diffusion models

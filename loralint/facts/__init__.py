@@ -96,6 +96,7 @@ PLACES = {
     "memory.least": "memory.answers:least",
     "memory.measured": "memory.answers:measured",
     "memory.floor": "memory.answers:floor",
+    "memory.beside_vllm": "memory.answers:beside_vllm",
     "targets.kind": "targets:kind",
     "targets.names": "targets:names",
     "targets.embedding": "targets:embedding",

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from loralint.facts.memory import peak, read, weights
 from loralint.facts.memory.plan import Plan, Shards
+from loralint.facts.need import optional, positive
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
@@ -80,6 +81,11 @@ def least(scope: Scope) -> Value:
 def floor(scope: Scope) -> Value:
     """What an optimizer step takes however short the rows are, without anything for the card's own context."""
     return derived(peak.floor_bytes(read.standing(scope, rich=False)) * LEAST / GIB)
+
+
+def beside_vllm(scope: Scope) -> Value:
+    """What vLLM leaves of a GPU on which the model trains too; all of it where it takes no share."""
+    return derived(round(positive(scope, "gpu.memory_gib") * (1 - optional(scope, "rl.vllm_share", 0.0)), 1))
 
 
 def measured(scope: Scope) -> Value:

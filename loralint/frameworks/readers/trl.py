@@ -222,6 +222,10 @@ OWN: tuple[Entry, ...] = (
     Entry("rl.generation_batch", "generation_batch_size", not_null),
     Entry("rl.steps_per_generation", "steps_per_generation", not_null),
     Entry("rl.reward_model", "reward_model_name_or_path", not_null),
+    Entry("rl.use_vllm", "use_vllm", not_null, default=False),
+    Entry("rl.vllm", "vllm_mode", not_null),
+    Entry("rl.vllm_share", "vllm_gpu_memory_utilization", not_null),
+    Entry("rl.vllm_sleeps", "vllm_enable_sleep_mode", not_null),
 )
 
 
