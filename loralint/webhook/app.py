@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -20,6 +21,8 @@ from loralint.webhook.review import BadReviewError
 BODY_LIMIT = 8 * 1024 * 1024
 # Seconds that the API server waits where it does not say, and those that the answer needs on its way.
 _TIMEOUT, _MARGIN = 3.0, 0.7
+# Seconds in which a body has to be here: the longest timeout that the server allows.
+_BODY_SECONDS = 30
 _DURATION = re.compile(r"(?:(\d{1,4})m)?(?:(\d{1,4}(?:\.\d{1,9})?)s)?(?:(\d{1,6})ms)?")
 
 Reason = Callable[[], str]
@@ -81,7 +84,8 @@ def _endpoint(answer: Answer, closing: Callable[[], bool]) -> Callable[[Request]
     async def endpoint(request: Request) -> Response:
         headers = {"connection": "close"} if closing() else None  # so that nobody writes into one that is about to end
         try:
-            body = await _body(request)
+            async with asyncio.timeout(_BODY_SECONDS):
+                body = await _body(request)
             if body is None:
                 return PlainTextResponse("the review is too large", 413, {"connection": "close"})
             return JSONResponse(
@@ -89,8 +93,8 @@ def _endpoint(answer: Answer, closing: Callable[[], bool]) -> Callable[[Request]
             )
         except BadReviewError as error:
             return PlainTextResponse(str(error), 400, headers)
-        except ClientDisconnect:
-            return Response(status_code=400)
+        except (ClientDisconnect, TimeoutError):
+            return PlainTextResponse("the review did not come whole", 400, {"connection": "close"})
 
     return endpoint
 

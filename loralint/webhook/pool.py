@@ -138,6 +138,8 @@ class Lane:
 
         Raises Unjudged.
         """
+        if seconds < _LEAST_SECONDS:
+            raise Unjudged("deadline")
         until = monotonic() + seconds
         worker = await self._next(seconds)
         left = until - monotonic()

@@ -25,6 +25,8 @@ from loralint.webhook.wire import Options
 
 # The API server ends idle connections after 90 seconds; it should be the first.
 _KEEP_ALIVE = 120
+# More than an API server opens; what connects beside it shall not fill the memory with bodies.
+_CONNECTIONS = 1000
 
 
 class Listening(NamedTuple):
@@ -96,7 +98,7 @@ class Service:
         config = uvicorn.Config(
             app, loop="none", lifespan="off", log_config=None, access_log=False,
             timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=max(1, round(self._listening.drain)),
-            server_header=False, date_header=False,
+            limit_concurrency=_CONNECTIONS, server_header=False, date_header=False,
         )  # fmt: skip
         config.load()
         if secure:

@@ -43,10 +43,13 @@ class Server:
         (self.folder / "tls.key").write_bytes(made.private_key_pem.bytes())
         (self.folder / "tls.crt").write_bytes(b"".join(one.bytes() for one in made.cert_chain_pems))
 
-    def client(self, **given):
+    def trust(self):
         context = ssl.create_default_context()
         self.ca.configure_trust(context)
-        return httpx.Client(base_url=f"https://127.0.0.1:{self.port}", verify=context, timeout=30, **given)
+        return context
+
+    def client(self):
+        return httpx.Client(base_url=f"https://127.0.0.1:{self.port}", verify=self.trust(), timeout=30)
 
     def wait(self):
         until = time.monotonic() + 60

@@ -76,6 +76,16 @@ def test_what_is_too_large_is_refused_unread(server):
     assert server.post(b" " * (9 * 1024 * 1024)).status_code == 413
 
 
+def test_a_body_that_ends_early_costs_nothing(server):
+    import socket
+
+    with socket.create_connection(("127.0.0.1", server.port)) as raw:
+        one = server.trust().wrap_socket(raw, server_hostname="127.0.0.1")
+        one.sendall(b"POST /validate HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{")
+        one.close()
+    assert server.post(body(config_map(GOOD))).status_code == 200
+
+
 def test_mutation_is_off_unless_asked_for(server):
     response = server.post(body(config_map(GOOD)), "/mutate").json()["response"]
     assert response["allowed"] is True
@@ -146,8 +156,8 @@ def test_what_is_not_done_in_time_is_let_through_and_its_worker_ends(server):
     assert answer.json()["response"]["uid"] == UID
     rows = "".join(f"k{number}: [{number}]\n" for number in range(15_000))
     began = time.monotonic()
-    answer = server.post(body(config_map(GOOD + rows)), "/validate/enforce?timeout=800ms").json()["response"]
-    assert time.monotonic() - began < 5
+    answer = server.post(body(config_map(GOOD + rows)), "/validate/enforce?timeout=2s").json()["response"]
+    assert time.monotonic() - began < 10
     assert answer["allowed"] is True
     assert "not checked: the time of the review was over" in answer["warnings"][0]
     assert 'loralint_worker_restarts_total{reason="deadline"}' in server.metrics()
