@@ -138,7 +138,9 @@ FIELDS: dict[str, Field] = {
     "data.padding_free": Field("bool", "batches are flattened instead of padded"),
     "data.pad_to_len": Field("bool", "every row is padded to the full length"),
     "data.train_on_inputs": Field("bool", "the prompt's tokens count in the loss"),
-    "data.answers_only": Field("bool", "only the assistant's turns count in the loss, where the chat template marks them"),
+    "data.answers_only": Field(
+        "bool", "only the assistant's turns count in the loss, where the chat template marks them"
+    ),
     "data.mask_history": Field("bool", "only the last turn counts in the loss"),
     "data.template": Field("str", "chat template or prompt format"),
     "data.val_size": Field("number", "share (<1) or number of rows held out for evaluation"),
