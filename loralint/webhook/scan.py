@@ -20,6 +20,7 @@ from loralint.webhook.objects import (
 )
 from loralint.webhook.resources import WORKLOADS, Resource
 from loralint.webhook.stored import Unlisted, holds_config, is_open
+from loralint.webhook.worker import place_in_code
 
 MAPS = Resource(*CONFIG_MAP)
 # How the objects of a kind are had: a client's list, or a test's own.
@@ -70,7 +71,7 @@ def scan(having: List, job: Job, *, without: Container[str] = ()) -> Iterator[Se
                 kept[key] = map_files(one)
     for late in waiting:
         maps = tuple(kept[key] for key in late.maps if key in kept)
-        yield late.seen._replace(findings=judge(Task(late.text, "", maps), job).findings)
+        yield _judged(late.seen, Task(late.text, "", maps), job)
 
 
 def _taken(obj: Object, waiting: list[_Waiting]) -> Iterator[Seen]:
@@ -89,12 +90,20 @@ def _map(obj: Object, job: Job) -> Iterator[Seen]:
         return
     seen, large = _seen(obj), oversized(obj)
     try:
-        found = judge(Task(manifest(obj)), job).findings
+        text = manifest(obj)
     except TooLargeError as error:
         yield seen._replace(not_checked=str(error))
         return
     skipped = f"larger than is checked: {', '.join(large)}" if large else ""
-    yield seen._replace(findings=found, not_checked=skipped)
+    yield _judged(seen._replace(not_checked=skipped), Task(text), job)
+
+
+def _judged(seen: Seen, task: Task, job: Job) -> Seen:
+    """One object that makes us fail must not end the scan of all others; the error's text may quote it."""
+    try:
+        return seen._replace(findings=judge(task, job).findings)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the next object is judged
+        return seen._replace(not_checked=f"an internal error of loralint: {place_in_code(error)}")
 
 
 def _seen(obj: Object) -> Seen:

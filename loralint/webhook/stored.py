@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from lightkube import Client
 
 CHUNK = 500
-_ENDED = {"Complete", "Completed", "Succeeded", "Failed", "Finished"}
+# No set: what stands in an object of a CRD need not be a text.
+_ENDED = ("Complete", "Completed", "Succeeded", "Failed", "Finished")
 
 
 class Unlisted(NamedTuple):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.webhook.reviews import BAD, GOOD, job
 
@@ -59,6 +62,68 @@ def test_a_kind_that_cannot_be_listed_is_told(judging_job):
     refused = Resource("batch", "Job")
     seen = list(scan(lambda kind: [Unlisted(kind, "forbidden")] if kind == refused else [], judging_job))
     assert seen == [Unlisted(refused, "forbidden")]
+
+
+@cache
+def _job_once():
+    """No fixture: Hypothesis would print it."""
+    from loralint.webhook.judging import webhook_job
+
+    return webhook_job()
+
+
+_KEYS = st.sampled_from([
+    "spec", "template", "containers", "command", "args", "env", "volumes", "configMap", "name", "conditions", "type",
+    "status", "phase", "kind", "replicatedJobs", "metadata", "ownerReferences", "data", "items", "train.yaml",
+])  # fmt: skip
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(0, 9)
+    | st.sampled_from(["Job", "adapter: lora\nlora_r: 0", "/cfg/train.yaml"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(_JSON, _JSON, st.sampled_from(["JobSet", "Workflow", "PyTorchJob", "RayJob", "TrainJob", "Job", "ConfigMap"]))
+def test_no_object_ends_a_scan(spec, status, kind):
+    versions = {
+        "JobSet": "jobset.x-k8s.io/v1alpha2", "Workflow": "argoproj.io/v1alpha1", "PyTorchJob": "kubeflow.org/v1",
+        "RayJob": "ray.io/v1", "TrainJob": "trainer.kubeflow.org/v1alpha1", "Job": "batch/v1", "ConfigMap": "v1",
+    }  # fmt: skip
+    meta = {"name": "odd", "namespace": "team"}
+    odd = {"apiVersion": versions[kind], "kind": kind, "metadata": meta, "spec": spec, "status": status, "data": spec}
+    seen = _scan(_job_once(), odd, _map("bad", BAD))
+    assert _rules(seen, "bad")
+    assert not [one.not_checked for one in seen if "internal" in one.not_checked]
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        (["scan-cluster", "--apply"], "--format policyreport"),
+        (["scan-cluster", "--kubeconfig", "FILE"], "no way to the API server"),
+        (["scan-cluster", "--kubeconfig", "FILE", "--select", "LL000"], "LL000"),
+        (["certs", "--kubeconfig", "FILE"], "no way to the API server"),
+    ],
+)
+def test_what_keeps_a_command_from_the_cluster_is_a_usage_error(tmp_path, given_, said):
+    from click.testing import CliRunner
+
+    from loralint.cli import main
+
+    nobody = {"server": "http://127.0.0.1:1"}
+    (tmp_path / "config").write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "it", "clusters": [{"name": "it", "cluster": nobody}],
+        "users": [{"name": "it", "user": {"token": "hunter2"}}],
+        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+    }))  # fmt: skip
+    done = CliRunner().invoke(main, [str(tmp_path / "config") if one == "FILE" else one for one in given_])
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert "hunter2" not in done.output
 
 
 def test_one_report_a_namespace_that_quotes_no_value(judging_job):
