@@ -18,6 +18,7 @@ _FAMILIES = {"adam": "adamw", **{name: name for name in OPTIMIZERS}}
 _INITS = {"none": "kaiming", "true": "kaiming", "gaussian": "gaussian", "pissa": "svd"}
 # Rows of one step; the bands were measured on 2 to 8, and the edge moves with the batch.
 _FEWEST, _MOST = 2, 8
+_HIGHEST_RANK = 1024
 
 
 class Plan(NamedTuple):
@@ -41,7 +42,7 @@ def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
     _refuse(scope)
     assumed: list[str] = []
     arm = Arm(
-        rank=int(_in_range(scope, "adapter.rank", 1024)),
+        rank=_rank(scope),
         alpha=number(scope, "adapter.alpha", "the config has no LoRA alpha"),
         targets=own_targets(scope, layers) if layers else targets(scope),
         lr=positive(scope, "optim.lr", "the config has no learning rate"),
@@ -84,11 +85,13 @@ def _refuse(scope: Scope) -> None:
             raise Missing(f"{said}, which the probe does not do yet")
 
 
-def _in_range(scope: Scope, field: str, most: int) -> float:
-    value = positive(scope, field, "the config has no LoRA rank")
-    if value > most:
-        raise Missing(f"a rank of {value:g} is more than the probe trains, which is {most}")
-    return value
+def _rank(scope: Scope) -> int:
+    value = positive(scope, "adapter.rank", "the config has no LoRA rank")
+    if value > _HIGHEST_RANK:
+        raise Missing(f"a rank of {value:g} is more than the probe trains, which is {_HIGHEST_RANK}")
+    if value != int(value):
+        raise Missing(f"a rank of {value:g} is no whole number")
+    return int(value)
 
 
 def _optimizer(scope: Scope) -> str:

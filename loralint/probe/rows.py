@@ -14,6 +14,7 @@ from loralint.source.read import NotRegularError, open_regular
 _PLAIN = (".txt", ".md")
 _ENOUGH = 400_000  # characters; a probe reads some ten thousand tokens
 _LEAST = 400
+_NO_LAYOUT = "no layout that is known; rows hold messages, prompt and completion, instruction and output, or text"
 _SEPARATOR = "\x1e"  # between the texts of an example
 
 
@@ -26,9 +27,9 @@ def text_of(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (*SUFFIXES, *_PLAIN):
         raise ValueError(f"{path}: rows are read from {', '.join((*SUFFIXES, *_PLAIN))}")
-    text = _plain(path) if suffix in _PLAIN else _rows(path)
+    text, why = (_plain(path), "") if suffix in _PLAIN else _rows(path)
     if len(text) < _LEAST:
-        raise ValueError(f"{path}: {len(text)} characters of text, in layouts that are known, are too few to train on")
+        raise ValueError(f"{path}: {len(text)} characters of text are too few to train on{why}")
     return text
 
 
@@ -42,19 +43,21 @@ def _plain(path: str) -> str:
         raise ValueError(f"{path}: it cannot be read: {os.strerror(error.errno or 0).lower()}") from None
 
 
-def _rows(path: str) -> str:
+def _rows(path: str) -> tuple[str, str]:
+    """The text, and why the first row that gave none did so, as the end of a sentence."""
     source, rows = read(path, lambda _: None)
     found: list[str] = []
-    length = 0
+    length, why = 0, ""
     for row in rows:
         text = _said(row)
+        why = why or ("" if text else f"; {source.unit} {row.number}: {row.fault or _NO_LAYOUT}")
         found.append(text)
         length += len(text)
         if length > _ENOUGH:
             break
     if source.unread and not found:
         raise ValueError(f"{path}: {source.unread}")
-    return "\n\n".join(filter(None, found))
+    return "\n\n".join(filter(None, found)), why
 
 
 def _said(row: Row) -> str:

@@ -84,6 +84,7 @@ def test_each_setting_reaches_its_place(old, new, field, value):
         ("optimizer: adamw_torch", "optimizer: muon", "like `muon`"),
         ("lora_r: 8", "lora_r: 8\nlora_modules_to_save: [embed_tokens]", "whole modules"),
         ("lora_r: 8", "lora_r: 5000", "more than the probe trains"),
+        ("lora_r: 8", "lora_r: 0.5", "no whole number"),
     ],
 )
 def test_what_was_not_measured_is_not_checked(old, new, reason):

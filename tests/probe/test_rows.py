@@ -51,8 +51,14 @@ def test_a_broken_row_is_passed_over_and_a_large_file_is_read_in_part(tmp_path):
     ("name", "content", "said"),
     [
         ("rows.csv", "a,b", r"rows are read from \.jsonl"),
-        ("rows.jsonl", '{"text": "short"}\n', "5 characters of text, in layouts that are known, are too few"),
-        ("rows.jsonl", '{"zebra": "' + LONG + '"}\n', "0 characters"),
+        ("rows.jsonl", '{"text": "short"}\n', "5 characters of text are too few to train on$"),
+        (
+            "rows.jsonl",
+            '{"zebra": "' + LONG + '"}\n',
+            "0 characters .*; line 1: no layout that is known; rows hold messages",
+        ),
+        ("rows.jsonl", '{"text": "' + LONG + "\n", "0 characters .*; line 1: .*"),
+        ("rows.parquet", "PAR2", "0 characters .*it is no Parquet file"),
         ("rows.jsonl", "\x1f\x8b\x08", "characters|compressed"),
         ("book.txt", "short", "too few"),
     ],
