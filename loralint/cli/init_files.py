@@ -21,7 +21,7 @@ repos:
         language: python
         additional_dependencies: ["loralint=={__version__}"]
         types: [text]
-        files: '\\.(ya?ml|json|toml|py|ipynb|sh|bash|mk)$|(^|/)(Makefile|config\\.env)$'
+        files: '\\.(ya?ml|json|toml|py|ipynb|sh|bash|zsh|ps1|bat|cmd|mk)$|(^|/)(Makefile|config\\.env)$'
         require_serial: true
 """
 _GITHUB = f"""\

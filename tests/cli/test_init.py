@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import yaml
 
@@ -75,3 +77,12 @@ def test_without_a_forge_there_is_no_workflow_and_it_says_so(folder, invoke):
     assert "--forge says it" in invoke("init", "--dry-run").output
     (folder / ".git" / "config").write_text('[remote "origin"]\n\turl = git@gitlab.example.org:a/b.git\n', "utf-8")
     assert ".gitlab-ci.yml: would be written" in invoke("init", "--dry-run").output
+
+
+def test_the_hook_sees_the_files_that_the_published_one_sees(invoke, folder):
+    invoke("init", "--forge", "none")
+    ((made,),) = (repo["hooks"] for repo in yaml.safe_load((folder / ".pre-commit-config.yaml").read_text())["repos"])
+    published = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert {key: published[0][key] for key in ("id", "entry", "types", "files")} == {
+        key: made[key] for key in ("id", "entry", "types", "files")
+    }
