@@ -21,6 +21,7 @@ from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
 from loralint.frameworks.python.words import observe_words
 from loralint.frameworks.read import read_layer
+from loralint.frameworks.readers.trl_refusals import refused_by_trl
 from loralint.frameworks.table import Layer, Look, Reader, Values
 from loralint.model import Event, Note, Observation, Unknown, Value
 from loralint.source.document import Document, Pair
@@ -104,7 +105,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
         packages=_PACKAGES[shape.framework],
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
-        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_words, gone),
+        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_words, refused_by_trl, gone),
         combine=_templates,
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
