@@ -28,9 +28,11 @@ CONFIG = (ROOT / "benchmarks" / "lora.yaml").read_text(encoding="utf-8")
 
 
 def config(size: int) -> str:
-    """A config that trains, filled up with data sets to a size."""
-    rows = "".join(f"  - path: data/rows-{number}.jsonl\n    type: alpaca\n" for number in range(1 + size // 45))
-    return (CONFIG + "\n")[:size] if size <= len(CONFIG) else CONFIG + "\ntest_datasets:\n" + rows[: size - len(CONFIG)]
+    """A config that trains, filled up with data sets to about a size."""
+    row = "  - path: data/rows-{}.jsonl\n    type: alpaca\n"
+    rows = "".join(row.format(number) for number in range(max(0, size - len(CONFIG)) // len(row)))
+    assert "\ndatasets:\n" in CONFIG
+    return CONFIG.replace("\ndatasets:\n", f"\ndatasets:\n{rows}")
 
 
 def review(text: str, key: str = "train.yaml", binary: bool = False) -> bytes:

@@ -65,10 +65,11 @@ def manifest(obj: Object) -> str:
 
     Two objects that say the same have the same text. Raises TooLargeError.
     """
-    kept = {key: value for key, value in obj.items() if key not in ("status", "metadata", "binaryData")}
-    kept["metadata"] = _metadata(mapping(obj.get("metadata")))
-    if group_kind(obj) == CONFIG_MAP:
-        kept["data"] = _texts(obj)
+    if group_kind(obj) == CONFIG_MAP:  # of which nothing but its texts is judged, whatever it is called
+        kept = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "data": _texts(obj)}
+    else:
+        kept = {key: value for key, value in obj.items() if key not in ("status", "metadata")}
+        kept["metadata"] = _metadata(mapping(obj.get("metadata")))
     text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     if len(text) > OBJECT_LIMIT:
         raise TooLargeError(f"the object has more than {OBJECT_LIMIT // 1024} KiB")

@@ -349,3 +349,14 @@ def test_an_object_is_named_by_its_request(ask):
     made["request"]["name"] = ""
     made["request"]["object"]["metadata"]["generateName"] = "train-"
     assert _refused(ask(json.dumps(made).encode())).startswith("loralint: Job train- is refused")
+
+
+def test_the_same_config_under_another_name_is_judged_once():
+    from loralint.webhook.cache import digest
+    from loralint.webhook.judging import Task
+    from loralint.webhook.objects import manifest
+
+    one, other = config_map(BAD), config_map(BAD, name="other")
+    other["metadata"] |= {"uid": "1", "labels": {"a": "b"}, "creationTimestamp": "2026-11-30T12:00:00Z"}
+    assert digest(Task(manifest(one))) == digest(Task(manifest(other)))
+    assert digest(Task(manifest(one))) != digest(Task(manifest(config_map(BAD, key="b.yaml"))))
