@@ -64,11 +64,19 @@ def adapt(model: Model, targets: Targets) -> Adapted:
     wrapped = {path.rpartition(".")[0] for path in bare}
     saved = _saved(model, targets.saved, wrapped)
     rows = _rows(model, targets, adapted)
-    if model.tied and model.embedding in rows and any(f"{model.head}".startswith(f"{path}.") for path in saved):
-        raise Refused(
-            "the head shares the rows that train, and lies inside a module that is trained whole", model.head or ""
-        )
+    if _lost(model, saved, rows):
+        raise Refused("the head shares the rows that train, and lies inside a module that is trained whole")
     return Adapted(adapted, bare, saved, rows, _biases(model, targets, {*adapted, *wrapped}, saved))
+
+
+def _lost(model: Model, saved: Mapping[str, object], rows: Mapping[str, object]) -> bool:
+    """Whether PEFT looks in vain for the head that shares the rows, since a module around it was wrapped before.
+
+    It does not look where the embedding itself trains whole.
+    """
+    around = any(f"{model.head}".startswith(f"{path}.") for path in saved)
+    whole = any(f"{model.embedding}.".startswith(f"{path}.") for path in saved)
+    return model.tied and model.embedding in rows and around and not whole
 
 
 def _adapter(module: Module, model: Model, targets: Targets) -> int | None:
