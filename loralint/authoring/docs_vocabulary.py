@@ -87,7 +87,7 @@ DATA = {
     "known_optimizer": ("count", "near"),
     "cel": (),
     "event": ("what", "sure", *EVENT_DATA),
-    "order": ("what", "sure", *EVENT_DATA),
+    "order": ("what", "sure", "one_config", *EVENT_DATA),
     "missing": ("what", "sure", *EVENT_DATA),
 }
 

@@ -13,8 +13,9 @@ EVENTS = {
     "enable-input-grads": "outputs of the embedding are made to require gradients",
     "checkpointing": "gradient checkpointing is switched on by hand - reentrant (as given), reenters (not told not to)",
     "wrap": "an adapter is put on a model - named (it has a name of its own), beside (as one of several with names),"
-    " unsloth",
-    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, trl",
+    " unsloth, wrapped (it already has one), config (the number of the object that says what adapter)",
+    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, trl,"
+    " config",
     "load-adapter": "a saved adapter is put on a model - trainable, wrapped (the model has a fresh one)",
     "freeze": "parameters are made to require no gradient - wrapped (of a model that an adapter was put on)",
     "unfreeze": "parameters are made to require gradients by hand",
@@ -43,9 +44,9 @@ EVENTS = {
 }
 # every name that the data of an event may have
 EVENT_DATA = (
-    "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "differs", "dtype",
-    "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config", "has_ref_model",
-    "is_eos", "labelled", "literal", "masks_pad", "merged", "name", "named", "only_pad", "own_reference", "padded",
-    "paired", "reason", "reenters", "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth",
-    "value", "wrapped", "wrapped_by", "written",
+    "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "config", "differs",
+    "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config",
+    "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "merged", "name", "named", "only_pad",
+    "own_reference", "padded", "paired", "reason", "reenters", "reentrant", "resume", "sought", "state_dict",
+    "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

@@ -117,4 +117,11 @@ def _hit(
     value = next((value for value in fields if value.span is not None), place.value)
     if value is place.value and "key" in args:
         value = value._replace(key=args["key"].replace("{what}", value.key))
-    return Hit(value, {**data, "what": place.value.key, "sure": all(one.sure for one in of)}, related=related)
+    sure = all(one.sure for one in of)
+    return Hit(value, {**data, "what": place.value.key, "sure": sure, "one_config": _one_config(of)}, related=related)
+
+
+def _one_config(of: tuple[Event, ...]) -> bool:
+    """Whether the events of an order have the same config; of none known it is not said."""
+    several = {one.data.get("config") for one in of}
+    return len(of) > 1 and len(several) == 1 and None not in several

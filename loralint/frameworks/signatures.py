@@ -89,9 +89,11 @@ TRL = SURE_TRL | _keys("""
     max_seq_length beta loss_type load_in_4bit load_in_8bit torch_dtype attn_implementation use_flash_attention_2
     use_vllm truncation_mode bnb_4bit_quant_type use_dora use_rslora
 """)
+# keys of scripts around TRL that take more than its own: LMFlow's, Open R1's, home-made ones
 _OWN_SCRIPT = _keys("""
-    use_lora use_qlora use_peft_lora lora_path train_file validation_file data_path block_size dataset_config_name
-    use_fast_tokenizer max_source_length text_column tokenizer_name peft train_files val_files
+    initial_iter_idx reward_model_inference_batch_size dataset_prompt_column code_language dataset_id_or_path
+    tokenizer_name_or_path use_lora use_qlora use_peft_lora lora_path train_file validation_file data_path block_size
+    dataset_config_name use_fast_tokenizer max_source_length text_column tokenizer_name peft train_files val_files
 """)
 # alpaca-lora's script and its descendants share names with axolotl and LLaMA-Factory
 _ALPACA = FOREIGN | _keys("data_path prompt_template_name")
@@ -247,6 +249,8 @@ _ACCELERATE = _keys("""
     downcast_bf16 use_cpu rdzv_backend
 """)
 _A_TRAINER = _keys("apiVersion model base_model model_name_or_path model_name pretrained_model_name_or_path datasets")
+# GPT-NeoX keeps DeepSpeed's keys among its own
+_NEOX = _keys("pipe_parallel_size pipe-parallel-size num_layers num-layers")
 _NVIDIA = _AUTOMODEL | _AUTOMODEL_ALSO | _NEMO_RL | _NEMO_RL_ALSO | _NEMO | _NEMO_MODEL | _NEMO_TRAINER
 _NESTED = _NVIDIA | _BRIDGE | _BRIDGE_ALSO | _VERL_RL | _VERL
 _OPENRLHF = _keys("""
@@ -397,7 +401,7 @@ SIGNATURES = (
     Signature("transformers", "transformers", some=SURE_HF, least=1, also=HF, also_least=3, flat=True),
     Signature("transformers", "transformers", _keys("model_name_or_path learning_rate"), HF, 3, flat=True),
     Signature("peft", "peft", _keys("r lora_alpha"), _LORA_KWARGS, 1, none=FOREIGN | HF),
-    Signature("deepspeed", "deepspeed", some=_DEEPSPEED, least=1, none=_A_TRAINER),
+    Signature("deepspeed", "deepspeed", some=_DEEPSPEED, least=1, none=_A_TRAINER | _NEOX),
     Signature("accelerate", "accelerate", _keys("distributed_type"), _ACCELERATE, 1, none=_A_TRAINER),
     Signature("accelerate", "accelerate", _keys("compute_environment"), _ACCELERATE, 2, none=_A_TRAINER),
 )  # fmt: skip

@@ -84,8 +84,8 @@ def _shared(framework: str, pinned: tuple[tuple[str, str], ...]) -> Versions:
 
 
 def versions_of(framework: str, pinned: Mapping[str, str]) -> Versions:
-    """One object for all files with the same pins, so that each spec is compared once."""
-    return _shared(framework, tuple(sorted(pinned.items())))
+    """One object for all files with the same pins, so that each spec is compared once; "" is no pin."""
+    return _shared(framework, tuple(sorted(pin for pin in pinned.items() if pin[1])))
 
 
 # By the identity of a table, which is a constant of its module: tables are long and files are many.

@@ -343,6 +343,23 @@ def test_recognises_the_sft_trainer_of_verl():
     assert by_name("verl", document(text)) == "verl_sft"
 
 
+@pytest.mark.parametrize("more", ["dataset_prompt_column: problem", "dataset_id_or_path: org/d", "initial_iter_idx: 0"])
+def test_keys_of_a_script_around_trl_are_not_refused_as_trls(more):
+    text = "model_name_or_path: org/m\nuse_peft: true\nlearning_rate: 1e-4\noutput_dir: out\nbf16: true\n"
+    plain, own = detect(document(text)), detect(document(f"{text}{more}\n"))
+    assert plain is not None
+    assert own is not None
+    assert (plain.framework, own.framework) == ("trl", "transformers")
+
+
+def test_the_keys_of_deepspeed_in_a_config_of_gpt_neox_are_no_file_of_deepspeed():
+    text = '{"zero_optimization": {"stage": 1}, "fp16": {"enabled": true, "fp16": true}%s}'
+    found = detect(document(text % ""))
+    assert found is not None
+    assert found.framework == "deepspeed"
+    assert detect(document(text % ', "pipe_parallel_size": 1, "num_layers": 24')) is None
+
+
 @pytest.mark.parametrize("case", HOMEMADE)
 def test_recognises_what_somebody_made_at_home(case):
     found = detect(document(HOMEMADE[case]))

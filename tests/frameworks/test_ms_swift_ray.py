@@ -47,6 +47,15 @@ def test_a_role_wins_over_what_all_share():
     assert run.config.get("adapter.rank").key == "train.lora_rank"
 
 
+def test_one_completion_is_enough_beside_a_teacher(tmp_path):
+    path = tmp_path / "ray.yaml"
+    alone = ROLES + "num_generations: 1\n"
+    path.write_text(alone, encoding="utf-8")
+    assert "LL333" in {one.rule for one in loralint.check(path).runs[0].findings}
+    path.write_text(alone + "teacher_model: Qwen/Qwen3-32B\n", encoding="utf-8")
+    assert "LL333" not in {one.rule for one in loralint.check(path).runs[0].findings}
+
+
 def test_the_sections_of_roles_are_no_unknown_arguments(tmp_path):
     path = tmp_path / "ray.yaml"
     path.write_text(ROLES, encoding="utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import loralint
@@ -55,6 +57,23 @@ accelerate launch train_dreambooth_lora_sdxl.py --mixed_precision=fp16 --resume_
 def test_a_script_installs_its_versions(tmp_path, version, tier):
     found = _found(tmp_path, INSTALL.format(version))
     assert found == ({("LL728", tier, "resume_from_checkpoint")} if tier else set())
+
+
+def test_what_a_notebook_asks_for_at_least_is_no_older_pin(tmp_path):
+    cells = (
+        '!pip install -q "trl>=0.22.1" peft',
+        "from trl import *\nSFTTrainer('gpt2', args=SFTConfig(output_dir='o', max_length=9)).train()",
+    )
+    cells = [{"cell_type": "code", "source": one, "outputs": [], "metadata": {}} for one in cells]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "requirements.txt").write_text("trl==0.12.1\n", encoding="utf-8")
+    (tmp_path / "train.ipynb").write_text(json.dumps(book), encoding="utf-8")
+    found = [one for run in loralint.check(tmp_path).runs for one in run.findings]
+    assert "LL103" not in {one.rule for one in found}
+    book["cells"] = cells[1:]
+    (tmp_path / "train.ipynb").write_text(json.dumps(book), encoding="utf-8")
+    found = [one for run in loralint.check(tmp_path).runs for one in run.findings]
+    assert ("LL103", "S") in {(one.rule, one.tier) for one in found}
 
 
 def test_what_a_branch_installs_is_no_pin(tmp_path):

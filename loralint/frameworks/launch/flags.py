@@ -65,10 +65,16 @@ def take(words: Iterable[Word], document: Document, at: tuple[int, int], style: 
         else:
             rest.append(word)
     root = Node("mapping", "map", Mark(at[0], document.lines), Mark(at[1], document.lines))
-    root.pairs = _nested(pairs)
     plain = style.settings and bool(pairs) and not any(pair.key_node.raw.startswith("-") for pair in pairs)
     plain = plain or any(word.raw.partition("=")[0] in _SETTERS for word in several)
+    root.pairs = _nested(_without_choices(pairs) if plain else pairs)
     return Taken(_document(document, root, "settings" if plain else "flags"), tuple(rest))
+
+
+def _without_choices(pairs: list[Pair]) -> list[Pair]:
+    """`engine=fsdp` before `engine.size=2` chooses the file of a group in Hydra, whose keys the other sets."""
+    groups = {pair.key.partition(".")[0] for pair in pairs if "." in pair.key}
+    return [pair for pair in pairs if pair.key not in groups]
 
 
 def _nested(pairs: list[Pair]) -> list[Pair]:

@@ -204,8 +204,8 @@ def _fits(launch: Launch, family: str) -> bool:
     if reader is None or root is None or not reader.keys:
         return reader is not None
     names = {pair.key for pair in root.pairs}
-    known = names & top_keys(reader.keys)
-    return len(known) * 2 >= max(len(names), 1)
+    strange = len(names - top_keys(reader.keys))
+    return strange <= max(2, len(names) // 4) and strange * 2 <= len(names)
 
 
 def _by_flags(launch: Launch) -> Served | None:

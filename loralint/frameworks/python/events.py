@@ -124,7 +124,10 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
     elif kind == "wrap":
         named = call.arg("adapter_name", 2)
         name = named.node.native if named is not None and what.package == "peft" else "default"
-        data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False}
+        config = argument(call, "peft_config", what)
+        data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False,
+                "wrapped": bool(makers(model.thing, "wrap")[0]) if model is not None else None,
+                "config": _number(config)}  # fmt: skip
     elif kind == "load-tokenizer":
         yield from _tokenizer(call)
     elif kind == "prepare":
@@ -162,8 +165,13 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
     on = (*numbers(thing), *numbers(call.result))
     yield _event("trainer", call, last(call), on, data)
     if config is not None and _configured(config):
-        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False}
+        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False, "config": _number(config)}
         yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
+
+
+def _number(given: Argument | None) -> int | None:
+    """Which of the program's objects is given; None when nobody knows."""
+    return given.thing.number if given is not None and given.thing is not None else None
 
 
 def _class_of(args: Argument | None) -> str | None:

@@ -8,6 +8,7 @@ names a class whose keywords count as well, `unknown: lost` says that others are
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -20,6 +21,7 @@ from loralint.source.document import Document, Pair
 
 _TITLES = {"transformers": "Transformers", "trl": "TRL", "peft": "PEFT"}
 _OURS = frozenset({"class"})
+_ASKS = re.compile(r"\bexcept\s+\(?[\w, ]*\b(?:TypeError|Exception)\b|\bsignature\(|\b__version__\b")
 # Comparing a keyword with hundreds takes a millisecond: no call is worth more of them.
 _GUESSES = 100
 
@@ -56,8 +58,13 @@ def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Obse
                 # a class of the program's own, or one that Unsloth puts in TRL's place, may have keywords of its own
                 if "own" not in (outer.value.tag, pair.key_node.tag) and (found.replacement or not lenient):
                     yield found
-            elif look.version_is(gone[pair.key]["when"]):
+            elif look.version_is(gone[pair.key]["when"]) and not _adapts(document.text, gone[pair.key].get("to", "")):
                 yield _gone(document, outer, pair, gone[pair.key])
+
+
+def _adapts(text: str, new: str) -> bool:
+    """Whether a program asks or tries which release it has, and gives the keyword that came in place of the old one."""
+    return new.isidentifier() and f"{new}=" in text and _ASKS.search(text) is not None
 
 
 @cache

@@ -67,10 +67,16 @@ def starts_of(script: Script) -> list[Parts]:
     pool = Pool(script)
     trainers = pool.all("trainer")
     if trainers:
-        return [_of_trainer(call, pool) for call in trainers]
+        return [_of_trainer(call, pool) for call in trainers if not _only_measures(call, script)]
     if not any(map(pool.all, PREPARING)) and not any(_is_unsloth(call) for call in pool.all("load")):
         return []
     return [_without_trainer(pool)]
+
+
+def _only_measures(trainer: Call, script: Script) -> bool:
+    """Whether a trainer is asked for its measures alone, as scripts of evaluation do with a finished adapter."""
+    asked = {last(call) for call in script.calls if call.on is trainer.result}
+    return not asked.isdisjoint(("evaluate", "predict")) and "train" not in asked and not script.unread
 
 
 def _is_unsloth(call: Call) -> bool:

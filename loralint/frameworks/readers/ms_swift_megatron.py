@@ -18,7 +18,7 @@ _SHARED = """
     lora_dropout target_regex target_modules modules_to_save lora_bias use_rslora rlhf_type task_type bf16 fp16
     dataset rope_scaling max_length packing padding_free loss_scale template split_dataset_ratio val_dataset
     cached_val_dataset streaming save_total_limit beta loss_type label_smoothing num_generations reward_model ref_model
-    weight_decay adam_beta1 adam_beta2 seed report_to save_strategy trainable_parameters
+    weight_decay adam_beta1 adam_beta2 seed report_to save_strategy trainable_parameters teacher_model
 """
 _FOURTH = "ms-swift>=4"
 _THIRD = "ms-swift<4"

@@ -24,6 +24,7 @@ from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS, o
 from loralint.frameworks.readers.trl import method, use_peft
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
 from loralint.knowledge.data import part
+from loralint.model import Unknown
 from loralint.source.document import Document
 
 _SWITCHES = ("use_peft", "use_lora", "use_peft_lora")
@@ -44,6 +45,11 @@ def _targets(value: object) -> object:
             return SKIP
         return alone if alone.lower() == "all-linear" or not _NAME.fullmatch(alone) else value
     return not_null(value)
+
+
+def _left_to_script(look: Look) -> object:
+    """What a script of one's own adapts where its config names nothing: often every linear layer that it finds."""
+    return Unknown("the script may choose the layers itself") if look.get("adapter.method").value == "lora" else SKIP
 
 
 def _written_targets(value: object) -> object:
@@ -73,7 +79,7 @@ HOMEMADE: tuple[Entry, ...] = (
     Entry("adapter.alpha", "lora_alpha", not_null),
     Entry("adapter.dropout", "lora_dropout", not_null),
     Entry("adapter.bias", "lora_bias", lambda value: value if isinstance(value, str) else SKIP),
-    Entry("adapter.targets", "lora_target_modules", _targets, _written_targets, split=","),
+    Entry("adapter.targets", "lora_target_modules", _targets, _written_targets, _left_to_script, split=","),
     Entry("adapter.targets", "target_modules", _targets, _written_targets, split=","),
     Entry("adapter.modules_to_save", "modules_to_save", not_null),
     Entry("adapter.rslora", "use_rslora", not_null),

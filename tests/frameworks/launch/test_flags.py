@@ -27,6 +27,7 @@ from loralint.source.shell import read_shell
         ("--a=b=c", {"a": "b=c"}),
         ("--train.lr_warmup_steps 5 --train.epochs 1", {"train": {"lr_warmup_steps": "5", "epochs": "1"}}),
         ("a.b=1 a.c.d=x +e.f=2", {"a": {"b": "1", "c": {"d": "x"}}, "e": {"f": "2"}}),
+        ("e=group e.f=2 e.g.h=3", {"e": {"f": "2", "g": {"h": "3"}}}),
         ("model.r=8 'model.t=[q,\"v\"]' x.y=[]", {"model": {"r": "8", "t": ["q", "v"]}, "x": {"y": []}}),
         ("--a 1 -- --b 2", {"a": "1"}),
     ],

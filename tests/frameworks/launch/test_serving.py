@@ -6,6 +6,8 @@ import pytest
 
 from loralint.frameworks.launch import guessed, reader_for, reader_of
 
+# of diffusers, whose script has the name of one of sd-scripts
+INVERSION = "--output_dir o --learnable_property style --placeholder_token t --initializer_token i --scale_lr"
 HF = "--output_dir o --num_train_epochs 3 --per_device_train_batch_size 4 --learning_rate 1e-4"
 
 
@@ -26,6 +28,12 @@ HF = "--output_dir o --num_train_epochs 3 --per_device_train_batch_size 4 --lear
         ("python examples/scripts/sft.py --model_name_or_path m", "trl", False),
         ("accelerate launch train_dreambooth_lora_sdxl.py --rank 4", "diffusers", False),
         ("accelerate launch sdxl_train_network.py --network_dim 4", "sd_scripts", False),
+        (
+            "accelerate launch train_textual_inversion.py --pretrained_model_name_or_path m --output_dir o",
+            "sd_scripts",
+            False,
+        ),
+        (f"accelerate launch train_textual_inversion.py {INVERSION}", "generic", True),
         ("accelerate launch src/musubi_tuner/wan_train_network.py --dit x", "musubi", False),
         ("python -m tuning.sft_trainer --x 1", "fms_hf_tuning", False),
         (f"torchrun train.py {HF} --lora_r 8", "transformers", True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import loralint
 from loralint.frameworks.python.classes import CLASSES
 from loralint.frameworks.python.keywords import keywords, moved
 from loralint.knowledge.data import part
@@ -60,6 +61,17 @@ def test_a_keyword_that_older_releases_do_not_have(run, version, there):
     """, transformers=version)  # fmt: skip
     found = observed(layer).get("TrainingArguments.eval_strategy")
     assert found == (("renamed", "crash", "TrainingArguments.evaluation_strategy") if there else None)
+
+
+@pytest.mark.parametrize(("error", "told"), [("TypeError", False), ("OSError", True)])
+def test_a_program_that_tries_both_names_is_at_home_in_both(tmp_path, error, told):
+    text = "from trl import DPOTrainer\nrest = {'args': None, 'train_dataset': rows}\ntry:\n    trainer = "
+    text += f"DPOTrainer(model, processing_class=tok, **rest)\nexcept {error}:\n    trainer = "
+    text += "DPOTrainer(model, tokenizer=tok, **rest)\ntrainer.train()\n"
+    (tmp_path / "requirements.txt").write_text("trl==1.0.0\n", encoding="utf-8")
+    (tmp_path / "dpo.py").write_text(text, encoding="utf-8")
+    found = {(one.rule, one.key) for run in loralint.check(tmp_path).runs for one in run.findings}
+    assert (("LL103", "DPOTrainer.tokenizer") in found) == told
 
 
 def test_a_slip_of_an_old_keyword_is_mended_for_the_release(run):

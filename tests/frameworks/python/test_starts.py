@@ -162,6 +162,15 @@ def test_without_training_in_sight_nothing_blocks(read):
     assert not start.reader.guessed
 
 
+def test_a_trainer_that_only_measures_starts_nothing(read):
+    text = ("from peft import PeftModel\nfrom transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n"
+            "base = AutoModelForCausalLM.from_pretrained('gpt2')\nmodel = PeftModel.from_pretrained(base, 'adapter')\n"
+            "trainer = Trainer(model=model, args=TrainingArguments('out'), eval_dataset=rows)\n")  # fmt: skip
+    assert len(read(text)) == 1
+    assert len(read(text + "trainer.evaluate()\ntrainer.train()\n")) == 1
+    assert read(text + "print(trainer.evaluate())\n") == ()
+
+
 def test_a_loop_of_its_own(run):
     config, _ = run("""
         import torch
