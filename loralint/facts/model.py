@@ -201,7 +201,7 @@ def _model(scope: Scope) -> ModelFacts:
         raise Missing("the catalogue holds language models only")
     model = found(scope)
     if model is None:
-        raise Missing(f"base model `{_base(scope)}` is not in the catalogue")
+        raise Missing(f"base model `{_base(scope)}` is not in the catalogue (give --model-config)")
     return model
 
 
@@ -212,5 +212,5 @@ def _told(scope: Scope, model: ModelFacts, what: str, value: object) -> object:
     if model.unsolved is not None:
         raise Missing(model.unsolved)
     if model.id is None:
-        raise Missing(f"base model `{_base(scope)}` is not in the catalogue")
+        raise Missing(f"base model `{_base(scope)}` is not in the catalogue (give --model-config)")
     raise Missing(f"the catalogue does not say the {what} of `{_base(scope)}`")

@@ -241,7 +241,7 @@ def test_data_parallel_keeps_gradients_twice():
             {"train.task": "dpo", "pref.reference_model": "acme/other"},
             "the size of the reference model `acme/other` is not known here",
         ),
-        ({"model.base": "acme/unheard-of"}, "base model `acme/unheard-of` is not in the catalogue"),
+        ({"model.base": "acme/own"}, "base model `acme/own` is not in the catalogue (give --model-config)"),
         ({"model.dtype": None}, "the config does not say which dtype the base model is loaded in"),
         ({"dist.fsdp": True}, "the number of GPUs is unknown (give --gpu NAMExCOUNT)"),
         ({"dist.deepspeed": "ds.json"}, "which ZeRO stage DeepSpeed is told is not known"),

@@ -60,7 +60,7 @@ def test_the_size_may_come_from_the_name(fact):
 def test_reasons(fact, name):
     assert fact(f"model.{name}", {}) == ("the config names no base model",)
     assert fact(f"model.{name}", {"model.base": "someone/unheard-of"}) == (
-        "base model `someone/unheard-of` is not in the catalogue",
+        "base model `someone/unheard-of` is not in the catalogue (give --model-config)",
     )
 
 

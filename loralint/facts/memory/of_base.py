@@ -74,7 +74,7 @@ def _shape(scope: Scope, *, rich: bool) -> Shape:
     name = text(scope, "model.base", "the config names no base model")
     model = known_model(scope)
     if model is None:
-        raise Missing(f"base model `{name}` is not in the catalogue")
+        raise Missing(f"base model `{name}` is not in the catalogue (give --model-config)")
     try:
         shape = shape_of(model, name)
     except Missing as reason:
