@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from loralint.api import make_job, options, report
-from loralint.authoring.policy_lines import Held, Line, held
+from loralint.authoring.policy_cel import SIGNATURES, YAML, expression, variables
+from loralint.authoring.policy_lines import Held, held
 from loralint.engine.lint import Job
 from loralint.engine.settings import Settings
 from loralint.frameworks.detect import reader
@@ -28,30 +29,6 @@ _CONFIG_MAPS = {
     "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE", "UPDATE"]
 }  # fmt: skip
 _HEAD = "# Written by `python -m loralint.authoring`; edits here are lost.\n"
-# Frameworks whose files are flat, and the lines that tell them from others; none of the second may be there.
-_SIGNATURES = {
-    "axolotl": (
-        ("base_model", "adapter"),
-        (
-            "apiVersion",
-            "model_name_or_path",
-            "stage",
-            "finetuning_type",
-            "plugins",
-            "input_features",
-            "output_features",
-        ),
-    ),
-    "llamafactory": (("model_name_or_path", "stage", "finetuning_type"), ("apiVersion", "sft_type", "tuner_type")),
-}
-# A text that holds one of these is not looked at: templates, several documents, merges, exceptions of its author, and
-# quotes and brackets that end on another line, within which a line need not be a key.
-_UNCLEAR = (
-    r"\{\{|\$\{|<%|\n---|<<:|loralint|"
-    r"(?m:(?:: |- |^)[\x22][^\x22\n]*$)|(?m:(?:: |- |^)[\x27][^\x27\n]*$)|(?m:(?:: |- |^)[\[{][^\]}\n]*$)"
-)
-_LONGEST = 32768
-_ENDS = r"\.ya?ml$"
 # The values by which a text of a few lines becomes a run, for what a rule does not speak of.
 _FILLED = {
     "axolotl": {"base_model": "m/m", "adapter": "lora", "lora_r": "8", "lora_alpha": "16", "learning_rate": "0.0002",
@@ -73,14 +50,16 @@ class Validation(NamedTuple):
 def policy(rules: list[dict[str, Any]]) -> dict[str, str]:
     """Path -> text of the policy. rules: as compiled."""
     found = list(validations(rules))
+    held_ = [
+        {"expression": expression(one.framework, one.held), "message": one.message, "reason": "Invalid"}
+        for one in found
+    ]
     spec = {
         "failurePolicy": "Ignore",
         "matchConstraints": {"resourceRules": [_CONFIG_MAPS]},
-        "matchConditions": [{"name": "holds-yaml", "expression": f"has(object.data) && {_some_key('object')}"}],
-        "variables": list(_variables()),
-        "validations": [
-            {"expression": expression(one), "message": one.message, "reason": "Invalid"} for one in found
-        ],
+        "matchConditions": [{"name": "yaml", "expression": f"has(object.data) && object.data.exists(key, {YAML})"}],
+        "variables": list(variables()),
+        "validations": held_,
     }  # fmt: skip
     whole = {
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
@@ -91,7 +70,7 @@ def policy(rules: list[dict[str, Any]]) -> dict[str, str]:
 
 def validations(rules: list[dict[str, Any]]) -> Iterator[Validation]:
     """All rules that can be held, by framework."""
-    for framework in _SIGNATURES:
+    for framework in SIGNATURES:
         rows = _rows(framework)
         for rule in rules:
             if framework not in (rule["frameworks"] or [framework]) or rule["preview"] or rule["versions"]:
@@ -130,49 +109,6 @@ def _rows(framework: str) -> dict[str, list[Entry]]:
     """The rows of a reader by field, in their order."""
     table = sorted(reader(framework).table, key=lambda row: row.field)
     return {field: list(rows) for field, rows in groupby(table, key=lambda row: row.field)}
-
-
-def expression(one: Validation) -> str:
-    """False where the rule holds for a text now and did for none before: what was bad already stays editable."""
-    bad = " && ".join([*(_has(line) for line in one.held.lines), *(f"!{_any_line(key)}" for key in one.held.others)])
-    return (
-        f"!variables.{one.framework}.exists(text, {bad}) || variables.{one.framework}_before.exists(text, {bad})"
-    )  # fmt: skip
-
-
-def _has(line: Line) -> str:
-    """The line is there, once."""
-    parts = [_matches(rf"(?m)^{line.key}: +{line.pattern} *(?:#.*)?$"), f"!{_twice(line.key)}"]
-    if line.but:
-        parts.append("!" + _matches(rf"(?m)^{line.key}: +{line.but} *(?:#.*)?$"))
-    return " && ".join(parts)
-
-
-def _any_line(key: str) -> str:
-    return _matches(rf"(?m)^{key} *:")
-
-
-def _twice(key: str) -> str:
-    return _matches(rf"(?ms)^{key} *:.*^{key} *:")
-
-
-def _matches(pattern: str) -> str:
-    return f"text.matches(r'{pattern}')"
-
-
-def _variables() -> Iterator[dict[str, str]]:
-    for name, source in (("", "object"), ("_before", "oldObject")):
-        keys = rf"{source}.data.filter(key, key.matches(r'{_ENDS}')).map(key, {source}.data[key])"
-        short = f"size(text) <= {_LONGEST} && !text.matches(r'{_UNCLEAR}')"
-        there = f"{source} != null && has({source}.data)"
-        yield {"name": f"texts{name}", "expression": f"{there} ? {keys}.filter(text, {short}) : []"}
-        for framework, (wanted, barred) in _SIGNATURES.items():
-            signs = " && ".join([*map(_any_line, wanted), *(f"!{_any_line(key)}" for key in barred)])
-            yield {"name": f"{framework}{name}", "expression": f"variables.texts{name}.filter(text, {signs})"}
-
-
-def _some_key(source: str) -> str:
-    return rf"{source}.data.exists(key, key.matches(r'{_ENDS}'))"
 
 
 def _message(rule: Mapping[str, Any], lines: Held) -> str:
