@@ -96,9 +96,11 @@ def _refuse_ignorant(base: Base, loss: float) -> None:
     """Raises Missing for a base that nothing can break, or that is broken."""
     if not isfinite(loss):
         raise Missing(f"the loss of {base.title} itself is not finite, before any adapter: its weights are broken")
-    if loss > log(base.vocabulary) - LEAST_KNOWN:
+    below = log(base.vocabulary) - loss
+    if below < LEAST_KNOWN:
         raise Missing(
-            f"{base.title} knows too little: its loss of {loss:.1f} nats is next to chance, so nothing can break"
+            f"{base.title} knows too little of the text: its loss of {loss:.1f} nats lies {max(0.0, below):.1f} below "
+            f"chance, and from {LEAST_KNOWN} on a ramp tells what breaks"
         )
 
 

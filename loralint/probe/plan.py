@@ -50,13 +50,13 @@ def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
         rslora=known(scope, "adapter.rslora") is True,
         dora=known(scope, "adapter.dora") is True,
         dropout=min(0.95, max(0.0, optional(scope, "adapter.dropout", 0.0))),
-        lr_ratio=optional(scope, "adapter.loraplus_ratio", 1.0),
+        lr_ratio=_ratio(scope),
         beta1=optional(scope, "optim.beta1", 0.9),
         beta2=optional(scope, "optim.beta2", 0.999),
         eps=optional(scope, "optim.eps", 1e-8),
         momentum=optional(scope, "optim.momentum", 0.0),
         weight_decay=optional(scope, "optim.weight_decay", 0.0),
-        clip=optional(scope, "optim.max_grad_norm", 0.0) or inf,
+        clip=clip if (clip := optional(scope, "optim.max_grad_norm", 0.0)) > 0 else inf,  # as the Trainer has it
         stored=adapter_dtype(scope),
         init=_init(scope),
         seed=seed,
@@ -92,6 +92,13 @@ def _rank(scope: Scope) -> int:
     if value != int(value):
         raise Missing(f"a rank of {value:g} is no whole number")
     return int(value)
+
+
+def _ratio(scope: Scope) -> float:
+    value = optional(scope, "adapter.loraplus_ratio", 1.0)
+    if value <= 0:
+        raise Missing(f"a LoRA+ ratio of {value:g} gives B no rate above 0")
+    return value
 
 
 def _optimizer(scope: Scope) -> str:

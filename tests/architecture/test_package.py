@@ -116,7 +116,7 @@ def test_the_readme_s_options_are_options():
         for name in ("check", "show", "explain", "rules", "golden", "baseline", "gate")
         for param in import_module(f"loralint.cli.{name}").command.params
         for option in param.opts
-    } | {"--group", "--check", "--help"}  # pip's and our tools'
+    } | {"--group", "--index-url", "--check", "--help"}  # pip's and our tools'
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known
 
 
@@ -133,17 +133,32 @@ def test_the_readme_s_rules_exist():
     assert [code for code in sorted(set(re.findall(r"\bLL\d{3}\b", README))) if find(code) is None] == []
 
 
-def test_the_readme_s_example_has_faults():
+def test_the_readme_s_example_has_faults(tmp_path):
+    """And it is probed, where torch is there; the report then lies beside it."""
     import shlex
+    import shutil
+    from importlib.util import find_spec
 
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     line = next(line for line in README.splitlines() if "loralint check examples/" in line)
     arguments = shlex.split(line.partition("bin/loralint ")[2])
+    assert "--probe" in arguments
+    probes = find_spec("torch") is not None
+    if not probes:
+        arguments.remove("--probe")
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-m", "loralint", *arguments], capture_output=True, text=True, check=False, cwd=ROOT, env=env
+        [sys.executable, "-m", "loralint", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=env,
     )
     assert done.returncode == 1
     assert "[S] " in done.stdout
+    assert done.stdout.startswith("probe: STABLE. ") == probes
+    assert (tmp_path / "loralint-report.html").is_file() == probes
 
 
 def test_the_test_command_of_the_readme_is_what_ci_runs():

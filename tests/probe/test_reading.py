@@ -57,6 +57,7 @@ def test_a_config_becomes_an_arm():
     ("old", "new", "field", "value"),
     [
         ("max_grad_norm: 1.0", "max_grad_norm: 0", "clip", inf),
+        ("max_grad_norm: 1.0", "max_grad_norm: -1", "clip", inf),
         ("lora_target_modules: [q_proj, v_proj]", "lora_target_modules: [c_attn]", "targets",
          ("q_proj", "k_proj", "v_proj")),
         ("lora_target_modules: [q_proj, v_proj]", "lora_target_modules: '.*mlp.*'", "targets",
@@ -85,6 +86,7 @@ def test_each_setting_reaches_its_place(old, new, field, value):
         ("lora_r: 8", "lora_r: 8\nlora_modules_to_save: [embed_tokens]", "whole modules"),
         ("lora_r: 8", "lora_r: 5000", "more than the probe trains"),
         ("lora_r: 8", "lora_r: 0.5", "no whole number"),
+        ("lora_r: 8", "lora_r: 8\nloraplus_lr_ratio: -4", "no rate above 0"),
     ],
 )
 def test_what_was_not_measured_is_not_checked(old, new, reason):
