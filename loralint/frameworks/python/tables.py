@@ -92,7 +92,8 @@ def _adapter_dtype(shape: Shape) -> Callable[[Look], object]:
         if shape.framework == "trl" and shape.load != "unsloth":
             return adapter_dtype(look)
         quantised = look.get("quant.bits").value != FULL_PRECISION
-        casts = shape.cast and look.version_is("peft>=0.12")
+        # until 0.5 it is made in fp32 and only moved to the device; then it took its layer's dtype
+        casts = (shape.cast and look.version_is("peft>=0.12")) or look.version_is("peft<0.6")
         return "fp32" if casts or quantised else look.get("model.dtype").value
 
     return default

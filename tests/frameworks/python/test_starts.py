@@ -154,6 +154,18 @@ def test_the_dtype_of_a_model_depends_on_the_release(run, version, dtype):
     assert config.get("model.dtype").value == dtype
 
 
+@pytest.mark.parametrize(("version", "dtype"), [("0.5.0", "fp32"), ("0.8.2", "fp16"), ("0.12.0", "fp32")])
+def test_the_dtype_of_an_adapter_depends_on_the_release(run, version, dtype):
+    config, _ = run("""
+        import torch
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM
+        model = AutoModelForCausalLM.from_pretrained("gpt2", torch_dtype=torch.half)
+        model = get_peft_model(model, LoraConfig(r=8))
+    """, peft=version)  # fmt: skip
+    assert config.get("adapter.dtype").value == dtype
+
+
 def test_without_training_in_sight_nothing_blocks(read):
     (start,) = read("from peft import LoraConfig\nconfig = LoraConfig(r=8)")
     assert start.reader.guessed
