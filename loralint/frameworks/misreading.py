@@ -21,7 +21,14 @@ def misreading(node: Node, wanted: str, dialect: str, converts: bool) -> tuple[s
         if isinstance(got, str):
             number = number_text(got)
             if number is not None and not converts:
-                return "crash", f"the loader reads `{node.raw}` as text, not as a number", repr(number), "value"
+                from loralint.source.literal import scalar_text
+
+                return (
+                    "crash",
+                    f"the loader reads `{node.raw}` as text, not as a number",
+                    scalar_text(number, "yaml"),
+                    "value",
+                )
         elif (
             node.plain
             and isinstance(got, int)

@@ -91,9 +91,9 @@ def test_a_loop_of_its_own_may_know_any_name(reading, observed) -> None:
 
 
 def test_a_number_that_stays_text_is_told_with_care(reading, observed) -> None:
-    found = observed(reading(READER, BASE + "learning_rate: 2e-4\nwarmup_steps: 1.0e-1\n"))
+    found = observed(reading(READER, BASE + "learning_rate: 2e-5\nwarmup_steps: 1.0e-1\n"))
     assert {key: (one.kind, one.effect, one.replacement, one.rewrite) for key, one in found.items()} == {
-        "learning_rate": ("coerced", "changed", "0.0002", "value")
+        "learning_rate": ("coerced", "harmless", "2.0e-05", "value")
     }
 
 

@@ -59,9 +59,10 @@ def test_a_script_installs_its_versions(tmp_path, version, tier):
     assert found == ({("LL728", tier, "resume_from_checkpoint")} if tier else set())
 
 
-def test_what_a_notebook_asks_for_at_least_is_no_older_pin(tmp_path):
+@pytest.mark.parametrize("asked", ['"trl>=0.22.1"', "trl"])
+def test_what_a_notebook_installs_is_no_older_pin(tmp_path, asked):
     cells = (
-        '!pip install -q "trl>=0.22.1" peft',
+        f"!pip install -q {asked} peft",
         "from trl import *\nSFTTrainer('gpt2', args=SFTConfig(output_dir='o', max_length=9)).train()",
     )
     cells = [{"cell_type": "code", "source": one, "outputs": [], "metadata": {}} for one in cells]

@@ -10,13 +10,15 @@ from loralint.source.command import Command
 _PIP = re.compile(r"pip(?:3(?:\.\d+)?)?")
 _EXACT = re.compile(r"([A-Za-z0-9][\w.-]{0,100})(?:\[[^\]]{0,200}\])?\s*===?\s*v?(\d[\w.+!-]{0,60})")
 _NEWER = re.compile(r"([A-Za-z0-9][\w.-]{0,100})(?:\[[^\]]{0,200}\])?\s*(?:>=?|~=)\s*\d[\w.+!,<=* -]{0,80}")
+_NAME = re.compile(r"([A-Za-z0-9][\w.-]{0,100})(?:\[[^\]]{0,200}\])?")
 _FIRST = 8  # words in which `pip install` may stand: `python -m pip install`, `uv pip install`
 
 
 def installed(commands: Iterable[Command]) -> dict[str, str]:
     """Package -> exact version, of the commands that run whatever happens; the last one counts.
 
-    "" stands for a package of which only a lower bound is asked for: what a file fixes elsewhere is not what runs.
+    "" stands for a package that is asked for by a lower bound or by its name alone: it is installed here, so that what
+    a file fixes elsewhere need not be what runs.
     """
     found: dict[str, str] = {}
     for command in commands:
@@ -24,7 +26,8 @@ def installed(commands: Iterable[Command]) -> dict[str, str]:
         names = [word.rpartition("/")[2] for word in words[:_FIRST]]
         if command.sure and "install" in names and any(_PIP.fullmatch(name) for name in names):
             for word in words:
-                match = _EXACT.fullmatch(word) or _NEWER.fullmatch(word)
+                match = _EXACT.fullmatch(word) or _NEWER.fullmatch(word) or _NAME.fullmatch(word)
                 if match is not None:
-                    found[re.sub(r"[-_.]+", "-", match[1]).lower()] = match[2] if match.re is _EXACT else ""
+                    name = re.sub(r"[-_.]+", "-", match[1]).lower()
+                    found[name] = match[2] if match.re is _EXACT else found.get(name, "") if match.re is _NAME else ""
     return found

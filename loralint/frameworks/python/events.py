@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.forms import collated, formed, merged
 from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch
-from loralint.frameworks.python.owners import config_of, frozen, is_bare, is_trainer, numbers
+from loralint.frameworks.python.owners import class_of, config_of, frozen, is_bare, is_trainer, number_of, numbers
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.rows import batched, labelled
 from loralint.frameworks.python.trace import argument, last, makers
@@ -127,7 +127,7 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
         config = argument(call, "peft_config", what)
         data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False,
                 "wrapped": bool(makers(model.thing, "wrap")[0]) if model is not None else None,
-                "config": _number(config)}  # fmt: skip
+                "config": number_of(config)}  # fmt: skip
     elif kind == "load-tokenizer":
         yield from _tokenizer(call)
     elif kind == "prepare":
@@ -160,24 +160,13 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         "labelled": labelled(call, what, text),
         "paired": paired(thing),
         "class": last(call),
-        "args_class": _class_of(args),
+        "args_class": class_of(args),
     }
     on = (*numbers(thing), *numbers(call.result))
     yield _event("trainer", call, last(call), on, data)
     if config is not None and _configured(config):
-        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False, "config": _number(config)}
+        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False, "config": number_of(config)}
         yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
-
-
-def _number(given: Argument | None) -> int | None:
-    """Which of the program's objects is given; None when nobody knows."""
-    return given.thing.number if given is not None and given.thing is not None else None
-
-
-def _class_of(args: Argument | None) -> str | None:
-    """The class that a trainer's arguments are of; None when nobody knows."""
-    found, sure = makers(args.thing, "arguments") if args is not None else ([], False)
-    return last(found[0]) if len(found) == 1 and sure else None
 
 
 def _configured(config: Argument | None) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.loads import load_of
 from loralint.frameworks.python.trace import last, makers, root
-from loralint.source.script import Thing
+from loralint.source.script import Argument, Thing
 
 # what gives a model's parameters one after the other
 _PARAMETERS = frozenset({"parameters", "named_parameters"})
@@ -15,6 +15,17 @@ def is_bare(thing: Thing | None) -> bool:
     """Whether an object is a model that nothing was put on, as far as its own way goes."""
     roles = ("wrap", "load-adapter", "load-with-adapter")
     return thing is not None and not is_trainer(root(thing)) and not any(makers(thing, role)[0] for role in roles)
+
+
+def number_of(given: Argument | None) -> int | None:
+    """Which of the program's objects is given; None when nobody knows."""
+    return given.thing.number if given is not None and given.thing is not None else None
+
+
+def class_of(args: Argument | None) -> str | None:
+    """The class that a trainer's arguments are of; None when nobody knows."""
+    found, sure = makers(args.thing, "arguments") if args is not None else ([], False)
+    return last(found[0]) if len(found) == 1 and sure else None
 
 
 def is_trainer(thing: Thing | None) -> bool:

@@ -238,6 +238,7 @@ def observe_floor(document: Document, _: Look) -> list[Observation]:
 def observe_texts(document: Document, rows: tuple[Entry, ...]) -> Iterator[Observation]:
     """Observe numbers that stay text under a loader that converts nothing; nobody knows whether the script does."""
     from loralint.canonical.fields import FIELDS
+    from loralint.source.literal import scalar_text
 
     wanted = {entry.key: entry for entry in rows if FIELDS[entry.field].type in {"int", "float", "number"}}
     dialect = "json" if document.format == "json" else "pyyaml"  # HfArgumentParser has a loader for each
@@ -250,8 +251,9 @@ def observe_texts(document: Document, rows: tuple[Entry, ...]) -> Iterator[Obser
             yield Observation(
                 "coerced",
                 place(document, pair, pair.key),
-                "changed",
-                f"`{pair.value.raw}` stays text, and a script that does not convert it stops in the optimizer",
-                repr(number),
+                "harmless",  # published scripts convert it, or they would not have trained
+                f"`{pair.value.raw}` stays a text for its loader",
+                scalar_text(number, "yaml"),  # `1e-05` would be a text again
                 "value",
+                data={"outcome": "training stops in the optimizer unless the script converts it"},
             )
