@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from loralint.frameworks.flags import as_flags
+from loralint.model import Unknown
 from loralint.run.build import Part
 from loralint.source.document import Document, Node, Pair
 
@@ -51,8 +52,19 @@ def others(part: Part, flags: Document) -> Document:
     return _copy(flags, _with(root, [pair for pair in root.pairs if pair.key not in own]))
 
 
+def parsed(part: Part, launch: Given) -> list[Part]:
+    """The flags that a script's parser puts into classes of a library, each where it arrives."""
+    root, tree = others(part, launch.flags).root, part.document.root
+    if root is None or tree is None or not part.parsed:
+        return []
+    calls = [call._replace(value=_with(call.value, list(root.pairs))) for call in tree.pairs if call.key in part.parsed]
+    names = {f"{call.key}.{pair.key}": pair.key for call in calls for pair in root.pairs}
+    reader = as_flags(part.reader)._replace(keys="", observe=(), combine=None)
+    return [Part("flags", _copy(launch.flags, _with(root, calls)), reader, launch.source, names=names)]
+
+
 def _name(node: Node) -> str:
-    return node.raw.rpartition(".")[2] if node.kind == "scalar" and node.tag == "argument" else ""
+    return node.raw.rpartition(".")[2] if node.kind == "scalar" and node.tag in ("argument", "split") else ""
 
 
 def _uses(document: Document) -> Iterator[tuple[Pair, Pair, str]]:
@@ -86,7 +98,7 @@ def _copy(document: Document, root: Node) -> Document:
 
 def _with_values(call: Pair, values: Mapping[str, Node], given: Mapping[str, Node]) -> Pair:
     pairs = [
-        pair._replace(value=values.get(_name(pair.value), pair.value))
+        pair._replace(value=_taken(pair.value, values.get(_name(pair.value), pair.value)))
         for pair in call.value.pairs
         if _name(pair.value) not in given
     ]
@@ -99,11 +111,23 @@ def _only(document: Document, values: Mapping[str, Node]) -> Node | None:
     calls = []
     for call in root.pairs if root is not None else ():
         pairs = [
-            pair._replace(value=values[name]) for pair in call.value.pairs if (name := _name(pair.value)) in values
+            pair._replace(value=_taken(pair.value, values[name]))
+            for pair in call.value.pairs
+            if (name := _name(pair.value)) in values
         ]
         if pairs:
             calls.append(call._replace(value=_with(call.value, pairs)))
     return _with(root, calls) if root is not None and calls else None
+
+
+def _taken(place: Node, value: Node) -> Node:
+    """A value as the program uses it: one that it splits is a list of texts."""
+    if place.tag != "split" or value is place or value.kind != "scalar" or isinstance(value.native, Unknown):
+        return value
+    lines = value.start_mark, value.end_mark
+    made = Node("sequence", "seq", *lines)
+    made.items = [Node("scalar", "str", *lines, one, native=one) for one in value.raw.split(place.items[0].raw)]
+    return made
 
 
 def _with(node: Node, pairs: list[Pair]) -> Node:

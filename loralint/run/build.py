@@ -48,6 +48,8 @@ class Part(NamedTuple):
     flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
     takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled: likewise.
+    parsed: of a script, sections of a library's classes that its command line fills; seen: its reader where all of that
+    line is known.
     """
 
     kind: str
@@ -64,6 +66,8 @@ class Part(NamedTuple):
     takes: frozenset[str] = frozenset()
     switches: frozenset[str] = frozenset()
     filled: str = ""
+    parsed: tuple[str, ...] = ()
+    seen: Reader | None = None
 
 
 class Start(NamedTuple):

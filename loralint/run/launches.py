@@ -13,7 +13,7 @@ from loralint.frameworks.launch import accepted, launches, reader_for, reference
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
-from loralint.run.arguments import Given, filled, others
+from loralint.run.arguments import Given, filled, others, parsed
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
 from loralint.run.companions import missing
@@ -34,6 +34,8 @@ _READ = frozenset({"accelerate", "torchrun", "deepspeed"})
 # How a script speaks to Slurm, PBS and LSF; and the programs of Slurm that take the same options.
 _BATCH = ("#SBATCH", "#PBS", "#BSUB")
 _SLURM = frozenset({"srun", "salloc"})
+# Readers of flags that know those of the libraries' own classes.
+_LIBRARIES = frozenset({"transformers", "trl"})
 _OF_DATASETS = frozenset({"sd_scripts_dataset", "musubi_dataset"})
 
 
@@ -140,10 +142,13 @@ def _layered(files: list[Document], options: Options) -> list[Start]:
 def _over(start: Start, launch: Launch, flags: Reader | None, document: Document, notes: tuple[Note, ...]) -> Start:
     """The start with the flags, the variables and the launchers' own options over what it had."""
     left = accepted(launch)
+    beside = flags is not None or any(part.kind == "config" for part in start.parts)
+    start = _seen(start) if _whole(launch) and (flags is None or flags.name in _LIBRARIES) else start
     given = Given(left, document, bool(_open(launch)))
     own: list[Part] = []
     for part in start.parts:
         left = others(part, left)
+        own += [] if beside else parsed(part, given)
         own += filled(part, given) if part.arguments else [_as_settings(part)]
     reader = flags or watched(as_flags(start.reader._replace(own=start.reader.own | _naming(launch))), launch)
     parts = [Part("flags", left, reader, document)]
@@ -163,6 +168,21 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
         notes=(*start.notes, *notes),
         open=start.open or _open(launch),
     )
+
+
+def _whole(launch: Launch) -> bool:
+    """Whether the flags are all that the script is given: no file of settings, no word unseen, no fault."""
+    root = launch.flags.root
+    return not (launch.positionals or launch.faults) and root is not None and root.pair("config") is None
+
+
+def _seen(start: Start) -> Start:
+    """The start of a script whose whole command line is known."""
+    seen = next((part.seen for part in start.parts if part.seen is not None), None)
+    if seen is None or any(part.kind == "config" for part in start.parts):
+        return start
+    parts = tuple(part._replace(reader=part.seen or part.reader) for part in start.parts)
+    return start._replace(parts=parts, reader=seen)
 
 
 def _as_settings(part: Part) -> Part:

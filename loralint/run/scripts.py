@@ -55,7 +55,8 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
-            script.arguments, own=own, takes=takes, switches=bare, filled=names,
+            script.arguments, own=own, takes=takes, switches=bare, filled=names, parsed=start.parsed,
+            seen=start.seen,
         )  # fmt: skip
         sources = tuple(_source(one, start.reader) for one in script.loaded)
         why = f"what {_name(start.document)} makes"

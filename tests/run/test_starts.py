@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.model import Unknown
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.spelling import setting
@@ -149,6 +150,40 @@ def test_a_flag_arrives_where_the_script_hands_it_on(project):
     assert (rank.value, rank.key, rank.origin, rank.span.file) == (64, "rank", "flag", str(project.root / "run.sh"))
     assert (rate.value, rate.origin, rate.span.line) == (3e-4, "set", 6)
     assert run.config.get("adapter.method").span.file == str(project.root / "train.py")
+
+
+WHOLE = """
+from dataclasses import dataclass, field
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+@dataclass
+class Mine:
+    names: str = field(default="q_proj,v_proj")
+parser = HfArgumentParser((Mine, TrainingArguments))
+mine, args = parser.parse_args_into_dataclasses()
+model = AutoModelForCausalLM.from_pretrained("x/y")
+model = get_peft_model(model, LoraConfig(r=8, target_modules=mine.names.split(",")))
+Trainer(model=model, args=args, train_dataset=rows).train()
+"""
+FILE = ("parser.parse_args_into_dataclasses()", 'parser.parse_json_file("args.json")')
+
+
+@pytest.mark.parametrize(
+    ("script", "flags", "rate", "names"),
+    [
+        (WHOLE, "", 5e-5, ["q_proj", "v_proj"]),
+        (WHOLE, "--learning_rate 1e-3 --names k_proj,o_proj", 1e-3, ["k_proj", "o_proj"]),
+        (WHOLE, '--learning_rate 1e-3 "$@"', 1e-3, ["q_proj", "v_proj"]),
+        (WHOLE, '"$@"', None, ["q_proj", "v_proj"]),
+        (WHOLE, "more.json --bf16", None, ["q_proj", "v_proj"]),
+        (WHOLE.replace(*FILE), "", None, ["q_proj", "v_proj"]),
+    ],
+)
+def test_a_command_line_that_is_known_as_a_whole_leaves_defaults_to_the_rest(project, script, flags, rate, names):
+    project.write(train_dot_py=script, run_dot_sh=f"python train.py {flags} --output_dir out\n")
+    (run,) = project.runs("run.sh")
+    found = run.config.get("optim.lr"), run.config.get("adapter.targets")
+    assert [None if isinstance(one.value, Unknown) else one.value for one in found] == [rate, names]
 
 
 HANDED_ON = """

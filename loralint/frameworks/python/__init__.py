@@ -16,6 +16,7 @@ from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.gone import Observer, observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
 from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
+from loralint.frameworks.python.options import parsers
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
@@ -40,7 +41,9 @@ _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrai
 
 
 class Start(NamedTuple):
-    """One training start of a program. offset: where its trainer is made, or the first of its parts."""
+    """One training start of a program. offset: where its trainer is made, or the first of its parts. parsed: sections
+    of a library's classes that the command line fills. seen: the reader where all of that line is known.
+    """
 
     document: Document
     reader: Reader
@@ -48,6 +51,8 @@ class Start(NamedTuple):
     events: tuple[Event, ...] = ()
     observations: tuple[Observation, ...] = ()
     notes: tuple[Note, ...] = ()
+    parsed: tuple[str, ...] = ()
+    seen: Reader | None = None
 
 
 def starts(script: Script) -> tuple[Start, ...]:
@@ -112,7 +117,11 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
     offset = first.span.start if first is not None else 0
     document = tree(script.document, sections)
-    return Start(document, reader, offset, done, faults(script, document, parts))
+    places = parsers(script)
+    filled = tuple(_named_of(call) for call in parts.calls() if call.open and call.span in places)
+    left = shape._replace(open=tuple(one for one in shape.open if one[0] not in filled))
+    told = faults(script, document, parts)
+    return Start(document, reader, offset, done, told, parsed=filled, seen=reader._replace(table=table(left)))
 
 
 def _templates(document: Document, values: Values) -> Values:
@@ -131,7 +140,11 @@ def _section(script: Script, call: Call, parts: Parts) -> Pair:
 
 def _named(pair: Pair, call: Call) -> Pair:
     """A saved adapter is loaded by a function of the same name as a model, so its section has the class' name."""
-    return pair._replace(key="PeftModel") if package_of(call).role == "load-adapter" else pair
+    return pair._replace(key=_named_of(call)) if package_of(call).role == "load-adapter" else pair
+
+
+def _named_of(call: Call) -> str:
+    return "PeftModel" if package_of(call).role == "load-adapter" else last(call)
 
 
 def _shape(parts: Parts) -> Shape:
@@ -240,7 +253,7 @@ def _open(parts: Parts, arguments: str) -> list[tuple[str, str]]:
     found = []
     for call in parts.calls():
         if call.open:
-            name = "PeftModel" if package_of(call).role == "load-adapter" else last(call)
+            name = _named_of(call)
             found.append((name, f"`{name}` gets more arguments than can be seen here"))
     reasons = dict(parts.open)
     if parts.arguments is None and arguments and "arguments" in reasons:

@@ -82,7 +82,9 @@ def readable(node: Node) -> Node:
         made.items = [readable(item) for item in node.items]
         return made
     if node.tag != "name":
-        return Node("scalar", node.tag, node.start_mark, node.end_mark, node.raw, False, node.native)
+        made = Node("scalar", node.tag, node.start_mark, node.end_mark, node.raw, False, node.native)
+        made.items = node.items
+        return made
     word = _word(node.raw)
     native = Unknown(f"`{node.raw}` is known only when the program runs") if word is None else word
     return Node("scalar", "name", node.start_mark, node.end_mark, node.raw if word is None else word, False, native)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from loralint.frameworks.key_list import key_list
 from loralint.frameworks.python.keywords import every_keyword
 from loralint.frameworks.python.trace import last
+from loralint.model import Span
 from loralint.source.script import Call, Script
 
 # Methods of a parser after which it takes more than its own flags.
@@ -29,6 +30,11 @@ _HIDDEN = re.compile(
     r"(?m)^[ \t]*class[ \t]+\w+\([^)]*(?:ArgumentParser|TrlParser)\b|\baliases\b|\bargs_file"
     r"|\bargv[ \t]*(?:=[^=]|\[[^\]\n]*\][ \t]*=[^=]|\.(?:remove|pop|append|extend|insert|clear)\b)|\bdel[ \t]+sys\.argv"
 )
+# What fills them otherwise: a file that the command line does not name, a dictionary, a text.
+_FROM_ELSEWHERE = re.compile(
+    r"\bparse_(?:(?:json|yaml)_file|dict)\((?![^)]*\bargv\b)"
+    r"|\bparse_args\w*\([ \t]*(?!return_|look_for|success|fail)[^) \t\n]"
+)
 _GROUPS = frozenset({"add_argument_group", "add_mutually_exclusive_group"})
 
 
@@ -42,6 +48,13 @@ def taken(script: Script) -> frozenset[str]:
     if script.unread or len([*filling, *parsers]) != 1 or _HIDDEN.search(script.document.text):
         return frozenset()
     return _filled(filling[0], script) if filling else _declared(parsers[0], script)
+
+
+def parsers(script: Script) -> frozenset[Span]:
+    """Where parsers are made that fill dataclasses with the flags of the command line, and with nothing else of it."""
+    if _HIDDEN.search(script.document.text) or _FROM_ELSEWHERE.search(script.document.text):
+        return frozenset()
+    return frozenset(call.span for call in script.calls if last(call) in _FILLING)
 
 
 def filled(script: Script) -> str:

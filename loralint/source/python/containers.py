@@ -25,7 +25,7 @@ def method(state: State, held: Sequence | Mapping | Scalar, name: str, call: Inv
         return _of_list(state, held, name, call)
     if isinstance(held, Mapping):
         return _of_dictionary(state, held, name, call)
-    return _of_text(state, held, name, call)
+    return _later(state, held, name, call) if held.node.tag == "argument" else _of_text(state, held, name, call)
 
 
 def _none(state: State, call: Invocation) -> Held:
@@ -160,6 +160,16 @@ def _of_text(state: State, held: Scalar, name: str, call: Invocation) -> Held:
             tuple(literals.scalar(state, call.node, part) for part in text.split(*given)),  # type: ignore[arg-type]
         )
     return opaque(state, call.node)
+
+
+def _later(state: State, held: Scalar, name: str, call: Invocation) -> Held:
+    """What a method makes of a text that the command line gives: of `split` it is known how."""
+    given = [fold.text(one) for one in call.placed()]
+    if name != "split" or len(given) != 1 or not given[0]:
+        return opaque(state, call.node)
+    made = state.node(call.node, "split", held.node.native, held.node.raw)
+    made.items = (call.placed()[0].node,)
+    return Scalar(made)
 
 
 def _join(state: State, text: str, call: Invocation) -> Held:
