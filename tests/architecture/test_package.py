@@ -103,7 +103,7 @@ def test_the_script_of_the_package_is_the_command():
 def test_the_readme_s_commands_are_commands():
     from loralint.cli import COMMANDS
 
-    told = set(re.findall(r"`loralint ([a-z]+)", README)) | set(re.findall(r"bin/loralint ([a-z]+)", README))
+    told = set(re.findall(r"`loralint ([a-z-]+)", README)) | set(re.findall(r"bin/loralint ([a-z-]+)", README))
     assert {"check", "show", "explain", "rules", "golden", "baseline"} <= told
     assert told <= set(COMMANDS)
 
