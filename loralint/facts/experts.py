@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from loralint.facts.need import Missing, known
-from loralint.facts.reach import meant, type_of
 from loralint.facts.scope import Scope, derived
-from loralint.knowledge import catalogue
-from loralint.knowledge.reach import ends, names
-from loralint.knowledge.reach import packed as table
-from loralint.knowledge.structure import Row, Unsolved, holds_experts
-from loralint.knowledge.versions import satisfies
 from loralint.model import Value
 
-_ROUTER = re.compile(r"(^|\.)(gate|router|router\.(gate|classifier)|gate\.wg)$")  # in models with experts
+if TYPE_CHECKING:
+    from loralint.knowledge.structure import Row
+
+# What looks at modules is imported where a mixture is met: few runs have one.
+_ROUTERS = (".gate", ".router", ".router.classifier", ".gate.wg")
 
 
 def packed_experts(scope: Scope) -> Value:
@@ -31,6 +29,9 @@ def unquantised(scope: Scope) -> Value:
         return derived(None)
     if (known(scope, "quant.method") or "bnb") != "bnb" or known(scope, "model.prequantized") != "none":
         raise Missing("what becomes of the experts under this quantisation is not known here")
+    from loralint.facts.reach import type_of
+    from loralint.knowledge import catalogue
+
     version = scope.version("transformers")
     if not version:
         raise Missing("whether bitsandbytes packs the experts depends on the version of Transformers")
@@ -41,6 +42,8 @@ def unquantised(scope: Scope) -> Value:
 
 def _bare(scope: Scope, version: str) -> dict[str, None]:
     """Weights with an entry for each expert that are no layers of their own."""
+    from loralint.knowledge.targets import holds_experts
+
     rows = (row for row in _rows(scope, version) if holds_experts(row[0], row[1]))
     held = (weight.split(" ") for row in rows for weight in row[2].split(";"))
     return dict.fromkeys(name for name, *sizes in held if len(sizes) == 3)
@@ -48,6 +51,10 @@ def _bare(scope: Scope, version: str) -> dict[str, None]:
 
 def _rows(scope: Scope, version: str) -> list[Row]:
     """Modules of the type as this Transformers builds it."""
+    from loralint.facts.reach import type_of
+    from loralint.knowledge import catalogue
+    from loralint.knowledge.structure import Unsolved
+
     try:
         return catalogue.names(type_of(scope), None, version)
     except Unsolved as unsolved:
@@ -63,14 +70,27 @@ def routers(scope: Scope) -> Value:
     version, spoken = scope.version("transformers"), known(scope, "adapter.targets")
     if not known(scope, "model.moe") or not version or not spoken:
         return derived(None)
+    from loralint.knowledge.reach import ends
+
     every = isinstance(spoken, str) and spoken.lower() == "all-linear"
     given = [str(name) for name in spoken] if isinstance(spoken, (list, tuple)) else []
-    linear = (row[0] for row in _rows(scope, version) if row[1] == "Linear" and _ROUTER.search(row[0]))
+    linear = (row[0] for row in _rows(scope, version) if row[1] == "Linear" and row[0].endswith(_ROUTERS))
     chosen = [path for path in linear if every or any(ends(path, name) for name in given)]
-    by_name = "gate" in (name.rpartition(".")[2] for name in given)
-    if not version.startswith("4") and (by_name or (every and satisfies(scope.version("peft"), ">=0.20"))):
-        chosen += ["gate"] if "gate" in table(type_of(scope)) else []
+    if _by_weight(scope, every=every, given=given):
+        chosen.append("gate")
     return derived(list(dict.fromkeys(".".join(path.split(".")[-2:]) for path in chosen)) or None)
+
+
+def _by_weight(scope: Scope, *, every: bool, given: list[str]) -> bool:
+    """Whether PEFT adapts the router's weight, which is no layer in Transformers 5."""
+    from loralint.facts.reach import type_of
+    from loralint.knowledge.reach import packed as table
+    from loralint.knowledge.versions import satisfies
+
+    if scope.version("transformers").startswith("4") or "gate" not in table(type_of(scope)):
+        return False
+    named = any(name.rpartition(".")[2] == "gate" for name in given)
+    return named or (every and satisfies(scope.version("peft"), ">=0.20"))
 
 
 def packed(scope: Scope) -> Value:
@@ -105,6 +125,8 @@ def shared_left(scope: Scope) -> Value:
     named = known(scope, "targets.packed")
     if not isinstance(named, list):
         return derived(None)
+    from loralint.facts.reach import meant
+
     paths = sorted(path for path in meant(scope, named) if ".experts." not in path and not path.startswith("experts."))
     return derived(list(dict.fromkeys(".".join(path.split(".")[-2:]) for path in paths)) or None)
 
@@ -113,6 +135,9 @@ def experts_left(scope: Scope) -> Value:
     """Packed weights of experts that no target means, as ends of their paths; None where there are none such."""
     if not known(scope, "model.moe") or known(scope, "adapter.target_parameters") or known(scope, "targets.packed"):
         return derived(None)
+    from loralint.facts.reach import type_of
+    from loralint.knowledge.reach import names
+
     found = names(type_of(scope))
     weights = [path for path in found.weights if ".experts." in path and ".*." in path] if found else []
     ends = dict.fromkeys(".".join(path.split(".")[-3:]) for path in weights if path.endswith("_proj"))
@@ -123,9 +148,14 @@ def _packed(scope: Scope) -> dict[str, str]:
     """Old names of experts' layers, and what they are packed into; the router, which is no expert, is left out."""
     if not known(scope, "model.moe"):
         return {}
+    from loralint.facts.reach import type_of
+    from loralint.knowledge.reach import packed as table
+
     return {old: new for old, new in table(type_of(scope)).items() if old != "gate"}
 
 
 def _in_expression(scope: Scope, expression: str) -> list[str]:
+    from loralint.facts.reach import meant
+
     paths = {path for path in meant(scope, expression) if ".experts." in path}
     return [old for old in _packed(scope) if any(path.endswith(f".{old}") for path in paths)]

@@ -40,11 +40,6 @@ class Module(NamedTuple):
     weights: Shapes
 
 
-def holds_experts(path: str, kind: str) -> bool:
-    """Whether a module holds the weights of all experts of a layer, by its path or the name of its class."""
-    return "expert" in path or "Expert" in kind
-
-
 class Fields:
     """Values of a config by dotted name: as given, else under another name, else the architecture's default.
 

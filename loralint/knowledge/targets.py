@@ -53,6 +53,11 @@ class Targets(NamedTuple):
     classifies: bool = False
 
 
+def holds_experts(path: str, kind: str) -> bool:
+    """Whether a module holds the weights of all experts of a layer, by its path or the name of its class."""
+    return "expert" in path or "Expert" in kind
+
+
 class Refused(Exception):  # noqa: N818 - an answer: PEFT stops, and why
     """Why PEFT raises. `path` is the module at fault, if one is."""
 

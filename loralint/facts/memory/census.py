@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from loralint.knowledge.structure import holds_experts
+from loralint.knowledge.targets import holds_experts
 
 if TYPE_CHECKING:
     from loralint.knowledge.catalogue import Architecture
