@@ -205,7 +205,7 @@ def _fits(launch: Launch, family: str) -> bool:
         return reader is not None
     names = {pair.key for pair in root.pairs}
     strange = len(names - top_keys(reader.keys))
-    return strange <= max(2, len(names) // 4) and strange * 2 <= len(names)
+    return bool(names) and strange <= max(2, len(names) // 4) and strange * 2 <= len(names)
 
 
 def _by_flags(launch: Launch) -> Served | None:
