@@ -94,7 +94,7 @@ def _warmup(document: Document, root: Node) -> Iterator[Observation]:
 
 
 def _reach(document: Document, root: Node) -> Iterator[Observation]:
-    """Rows longer than litgpt builds the model for, where that is less than was published: its attention lacks what it takes."""
+    """Rows longer than litgpt builds the model for, where that is less than was published."""
     name, length = str(_value(root, "checkpoint_dir")).rpartition("/")[2], _value(root, "train.max_seq_length")
     reach = next((tokens for pattern, tokens in _SHORTER.items() if re.fullmatch(pattern, name)), None)
     if reach is not None and isinstance(length, int) and length > reach:
