@@ -165,13 +165,8 @@ class Admission:
             metrics.skipped.labels(outcome.reason).inc()
         if verdict == "error":
             metrics.internal_errors.inc()
-        level = (
-            "error"
-            if verdict == "error"
-            else "debug"
-            if verdict == "allow" or not outcome.decision.warnings
-            else "info"
-        )
+        told = verdict == "deny" or (verdict != "allow" and outcome.decision.warnings)
+        level = "error" if verdict == "error" else "info" if told else "debug"
         self._log(
             level, "review", hook=hook, uid=head.uid, group=head.group, kind=head.kind, operation=head.operation,
             namespace=head.namespace, name=head.name, mode=mode, verdict=verdict, rules=outcome.rules,

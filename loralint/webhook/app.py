@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -23,6 +24,9 @@ BODY_LIMIT = 8 * 1024 * 1024
 _TIMEOUT, _MARGIN = 3.0, 0.7
 # Seconds in which a body has to be here: the longest timeout that the server allows.
 _BODY_SECONDS = 30
+# Bodies of more bytes than a usual review has, and how many of them are held at the same time: the rest wait unread,
+# so that no number of senders fills the memory.
+_USUAL, _LARGE = 128 * 1024, 16
 _DURATION = re.compile(r"(?:(\d{1,4})m)?(?:(\d{1,4}(?:\.\d{1,9})?)s)?(?:(\d{1,6})ms)?")
 
 Reason = Callable[[], str]
@@ -41,17 +45,18 @@ def seconds_of(timeout: str) -> float:
 
 def admission_app(admission: Admission, unready: Reason, closing: Callable[[], bool]) -> Starlette:
     """The endpoints of the API server. unready: why no more reviews are wanted; closing: whether connections end."""
+    large = asyncio.Semaphore(_LARGE)
 
     def validating(mode: str) -> Route:
         async def answer(body: bytes, seconds: float) -> dict[str, Any]:
             return await admission.validate(body, mode, seconds)
 
-        return Route(f"/validate/{mode}" if mode else "/validate", _endpoint(answer, closing), methods=["POST"])
+        return Route(f"/validate/{mode}" if mode else "/validate", _endpoint(answer, large, closing), methods=["POST"])
 
     return Starlette(
         routes=[
             *(validating(mode) for mode in ("", *MODES)),
-            Route("/mutate", _endpoint(admission.mutate, closing), methods=["POST"]),
+            Route("/mutate", _endpoint(admission.mutate, large, closing), methods=["POST"]),
             *_health(unready),
         ]
     )
@@ -80,17 +85,19 @@ def _health(unready: Reason) -> list[Route]:
     return [Route("/healthz", alive), Route("/readyz", ready)]
 
 
-def _endpoint(answer: Answer, closing: Callable[[], bool]) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(
+    answer: Answer, large: asyncio.Semaphore, closing: Callable[[], bool]
+) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         headers = {"connection": "close"} if closing() else None  # so that nobody writes into one that is about to end
         try:
-            async with asyncio.timeout(_BODY_SECONDS):
-                body = await _body(request)
-            if body is None:
-                return PlainTextResponse("the review is too large", 413, {"connection": "close"})
-            return JSONResponse(
-                await answer(body, seconds_of(request.query_params.get("timeout", ""))), headers=headers
-            )
+            async with contextlib.AsyncExitStack() as held:
+                async with asyncio.timeout(_BODY_SECONDS):
+                    body = await _body(request, large, held)
+                if body is None:
+                    return PlainTextResponse("the review is too large", 413, {"connection": "close"})
+                seconds = seconds_of(request.query_params.get("timeout", ""))
+                return JSONResponse(await answer(body, seconds), headers=headers)
         except BadReviewError as error:
             return PlainTextResponse(str(error), 400, headers)
         except (ClientDisconnect, TimeoutError):
@@ -99,13 +106,15 @@ def _endpoint(answer: Answer, closing: Callable[[], bool]) -> Callable[[Request]
     return endpoint
 
 
-async def _body(request: Request) -> bytes | None:
-    """What was sent, None where it is too much."""
+async def _body(request: Request, large: asyncio.Semaphore, held: contextlib.AsyncExitStack) -> bytes | None:
+    """What was sent, None where it is too much. held: keeps the place of a large one until it is answered."""
     told = request.headers.get("content-length", "")
     if told.isdecimal() and int(told[:12]) > BODY_LIMIT:
         return None
     parts, size = [], 0
     async for part in request.stream():
+        if size <= _USUAL < size + len(part):
+            await held.enter_async_context(large)
         size += len(part)
         if size > BODY_LIMIT:
             return None

@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 
 from loralint.webhook.admission import Admission, Policy
 from loralint.webhook.app import admission_app, metrics_app
+from loralint.webhook.connections import CONNECTIONS, Connection
 from loralint.webhook.log import Log
 from loralint.webhook.lookup import Lookup, client, getter
 from loralint.webhook.metrics import Metrics
@@ -25,8 +26,6 @@ from loralint.webhook.wire import Options
 
 # The API server ends idle connections after 90 seconds; it should be the first.
 _KEEP_ALIVE = 120
-# More than an API server opens; what connects beside it shall not fill the memory with bodies.
-_CONNECTIONS = 1000
 
 
 class Listening(NamedTuple):
@@ -96,9 +95,9 @@ class Service:
 
     def _server(self, app: Starlette, *, secure: bool) -> _Server:
         config = uvicorn.Config(
-            app, loop="none", lifespan="off", log_config=None, access_log=False,
+            app, loop="none", http=Connection, lifespan="off", log_config=None, access_log=False,
             timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=max(1, round(self._listening.drain)),
-            limit_concurrency=_CONNECTIONS, server_header=False, date_header=False,
+            limit_concurrency=CONNECTIONS, server_header=False, date_header=False,
         )  # fmt: skip
         config.load()
         if secure:

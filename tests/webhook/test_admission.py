@@ -34,6 +34,13 @@ def test_enforced_a_broken_config_is_refused_with_what_happens_and_what_to_write
     assert "write lora_r: 16" in message
 
 
+@pytest.mark.parametrize(("mode", "verdict"), [("enforce", "deny"), ("warn", "warn")])
+def test_what_is_refused_or_warned_of_is_in_the_log(ask, capsys, mode, verdict):
+    ask(body(config_map(BAD)), mode=mode)
+    line = json.loads(capsys.readouterr().out)
+    assert (line["level"], line["verdict"], line["rules"]) == ("info", verdict, "LL304")
+
+
 def test_warned_the_same_config_is_let_through(ask):
     response = ask(body(config_map(BAD)), mode="warn")
     assert response["allowed"] is True

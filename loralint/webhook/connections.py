@@ -1,0 +1,62 @@
+"""Connections: whoever reaches the port may open many, and must not keep the API server out by that."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+# More than an API server opens; what connects beside it shall not fill the memory.
+CONNECTIONS = 1000
+# Bytes that may come before a head is whole; one has some hundred, and what comes at once may hold a body as well.
+_HEAD = 512 * 1024
+
+
+class Connection(HttpToolsProtocol):
+    """One that gives its place up while it asks nothing, and whose head has an end."""
+
+    since = 0.0
+    _head: int | None = 0  # bytes of a head that is not whole, None while there is none
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the place of whoever has been silent longest, where all are taken."""
+        self.since = self.loop.time()
+        if len(self.connections) + 1 >= CONNECTIONS:  # so many that uvicorn would answer 503
+            idle = [one for one in cast("set[Connection]", self.connections) if one.is_idle]
+            if idle:
+                min(idle, key=lambda one: one.since).give_way()
+        super().connection_made(transport)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no whole head is waiting for its answer."""
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def give_way(self) -> None:
+        """End at once, without the farewells of TLS, which the other side may keep waiting."""
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, but no head without an end."""
+        super().data_received(data)
+        if self._head is not None:
+            self._head += len(data)
+            if self._head > _HEAD:
+                self.transport.abort()
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        self._head = 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """A head is whole."""
+        self._head = None
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """An answer is out; from now on nothing is asked."""
+        self.since = self.loop.time()
+        super().on_response_complete()

@@ -1,0 +1,71 @@
+"""Many connections, heads without an end and large bodies of strangers, beside an API server that asks."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import sys
+
+import pytest
+
+from loralint.webhook.connections import CONNECTIONS
+from tests.webhook.reviews import GOOD, body, config_map
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes by /proc")
+MANY, LARGE = 60, 6_000_000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    from tests.webhook.server import Server
+
+    made = Server(tmp_path_factory.mktemp("serve"))
+    yield made.wait()
+    made.stop()
+
+
+@pytest.fixture
+def opened(server):
+    """Opens connections that stay open until the test ends."""
+    with contextlib.ExitStack() as kept:
+        trust = server.trust()
+
+        def opened():
+            raw = kept.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=20))
+            return kept.enter_context(trust.wrap_socket(raw, server_hostname="127.0.0.1"))
+
+        yield opened
+
+
+def _memory(server):
+    with open(f"/proc/{server.process.pid}/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmRSS:"))
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST /validate/enforce HTTP/1.1\r\nhost: x\r\n"])
+def test_connections_that_ask_nothing_take_nobodys_place(server, opened, begun):
+    with server.client() as client:
+        assert client.get("/healthz").status_code == 200
+        for _ in range(CONNECTIONS + 20):
+            opened().sendall(begun)
+        assert server.post(body(config_map(GOOD))).status_code == 200
+        assert client.get("/readyz").status_code == 200  # it asked before the others came, and comes again
+
+
+def test_a_head_has_an_end(server, opened):
+    with pytest.raises((OSError, ssl.SSLError)):
+        opened().sendall(b"POST /validate/enforce HTTP/1.1\r\nx: " + b"a" * 20_000_000)
+    assert server.post(body(config_map(GOOD))).status_code == 200
+
+
+def test_large_bodies_that_do_not_end_do_not_fill_the_memory(server, opened):
+    before = _memory(server)
+    head = b"POST /validate/enforce HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n"
+    for _ in range(MANY):
+        one = opened()
+        one.settimeout(0.1)
+        with contextlib.suppress(TimeoutError):
+            one.sendall(head + b" " * LARGE)
+    assert server.post(body(config_map(GOOD))).status_code == 200  # small ones do not wait
+    assert _memory(server) - before < 20 * LARGE
