@@ -91,6 +91,7 @@ PLACES = {
     "memory.optimizer": "memory.answers:optimizer",
     "memory.activations": "memory.answers:activations",
     "memory.logits": "memory.answers:logits",
+    "memory.edges": "memory.answers:edges",
     "memory.peak": "memory.answers:highest",
     "memory.band": "memory.answers:half_band",
     "memory.least": "memory.answers:least",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from loralint.facts.memory import peak, read, weights
 from loralint.facts.memory.plan import Plan, Shards
-from loralint.facts.need import optional, positive
+from loralint.facts.need import known, optional, positive
 from loralint.facts.scope import Scope, derived
 from loralint.model import Value
 
@@ -61,21 +61,24 @@ def logits(scope: Scope) -> Value:
     return _mean(scope, read.plan, lambda one: peak.parts(one).logits)
 
 
+def edges(scope: Scope) -> Value:
+    """The band: (lower edge, upper edge) for rows at their full length."""
+    return derived(span(read.plan(scope, rich=False), read.plan(scope, rich=True)))
+
+
 def highest(scope: Scope) -> Value:
     """The middle of the band."""
-    low, high = _band(scope)
-    return derived((low + high) / 2)
+    return _of_edges(scope, lambda low, high: (low + high) / 2)
 
 
 def half_band(scope: Scope) -> Value:
     """Half the width of the band: `memory.peak` is right to this much, more or less."""
-    low, high = _band(scope)
-    return derived((high - low) / 2)
+    return _of_edges(scope, lambda low, high: (high - low) / 2)
 
 
 def least(scope: Scope) -> Value:
     """The lower edge of the band for rows at their full length."""
-    return derived(_band(scope).low)
+    return _of_edges(scope, lambda low, _: low)
 
 
 def floor(scope: Scope) -> Value:
@@ -96,8 +99,10 @@ def measured(scope: Scope) -> Value:
     return derived(plain and scope.get("train.task").value in ("sft", "pt") and not others)
 
 
-def _band(scope: Scope) -> Range:
-    return span(read.plan(scope, rich=False), read.plan(scope, rich=True))
+def _of_edges(scope: Scope, figure: Callable[[float, float], float]) -> Value:
+    """What follows from the band, which takes two sums and is asked for three times; it rests on what the band does."""
+    low, high = cast(Range, known(scope, "memory.edges"))
+    return derived(figure(low, high))._replace(reads=scope.get("memory.edges").reads)
 
 
 def _mean(scope: Scope, reading: Callable[..., Plan], size: Callable[[Plan], float]) -> Value:

@@ -52,9 +52,9 @@ def taken(script: Script) -> frozenset[str]:
 
 def parsers(script: Script) -> frozenset[Span]:
     """Where parsers are made that fill dataclasses with the flags of the command line, and with nothing else of it."""
-    if _HIDDEN.search(script.document.text) or _FROM_ELSEWHERE.search(script.document.text):
-        return frozenset()
-    return frozenset(call.span for call in script.calls if last(call) in _FILLING)
+    found = frozenset(call.span for call in script.calls if last(call) in _FILLING)
+    text = script.document.text
+    return frozenset() if found and (_HIDDEN.search(text) or _FROM_ELSEWHERE.search(text)) else found
 
 
 def filled(script: Script) -> str:

@@ -35,9 +35,10 @@ def labelled(call: Call, what: Known | None, text: str) -> bool | None:
     if "label" in text or "train_on_responses_only" in text:
         return True
     given = argument(call, "train_dataset", what)
-    made = given is not None and _mapped(given.thing)
-    own_tokens = _READS.search(text) is not None or (what is not None and what.package == "trl")
-    return False if made and own_tokens else None
+    if given is None or not _mapped(given.thing):
+        return None
+    own_tokens = (what is not None and what.package == "trl") or _READS.search(text) is not None
+    return False if own_tokens else None
 
 
 def _mapped(thing: Thing | None) -> bool:
