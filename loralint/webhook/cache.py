@@ -36,11 +36,9 @@ class Cache:
 def digest(task: Task) -> bytes:
     """What tells tasks apart."""
     made = blake2b(digest_size=16)
-    parts = [
-        task.text,
-        task.base,
-        *(part for one in task.maps for pair in one.data.items() for part in (one.name, *pair)),
-    ]
+    parts = [task.text, task.base]
+    for one in task.maps:
+        parts += [one.name, f"{one.whole} {len(one.data)}", *(part for pair in one.data.items() for part in pair)]
     for part in parts:
         raw = part.encode("utf-8", "surrogatepass")
         made.update(b"%d:" % len(raw))

@@ -135,16 +135,17 @@ def _named(node: object, depth: int) -> Iterator[str]:
 
 
 class MapFiles(NamedTuple):
-    """A map that was looked up: its texts by key."""
+    """A map that was looked up: its texts by key. whole: it has no other keys, such as large ones, or bytes."""
 
     name: str
     data: Mapping[str, str]
+    whole: bool = True
 
     @property
     def config_map(self) -> ConfigMap:
         """The map as the engine takes it, each key a file called by map and key."""
         files = {key: Text(read_text(text, file_of(self.name, key)), None) for key, text in self.data.items()}
-        return ConfigMap(self.name, "", files)
+        return ConfigMap(self.name, "", files, whole=self.whole)
 
 
 def file_of(name: str, key: str) -> str:
@@ -153,8 +154,10 @@ def file_of(name: str, key: str) -> str:
 
 
 def map_files(obj: Object) -> MapFiles:
-    """A ConfigMap of the cluster, without keys that are too large."""
-    return MapFiles(str(mapping(obj.get("metadata")).get("name") or ""), _texts(obj))
+    """A ConfigMap of the cluster, without what is too large or no text."""
+    texts = _texts(obj)
+    keys = {*mapping(obj.get("data")), *mapping(obj.get("binaryData"))}
+    return MapFiles(str(mapping(obj.get("metadata")).get("name") or ""), texts, keys == texts.keys())
 
 
 def mapping(node: object) -> Object:

@@ -367,3 +367,26 @@ def test_the_same_config_under_another_name_is_judged_once():
     other["metadata"] |= {"uid": "1", "labels": {"a": "b"}, "creationTimestamp": "2026-11-30T12:00:00Z"}
     assert digest(Task(manifest(one))) == digest(Task(manifest(other)))
     assert digest(Task(manifest(one))) != digest(Task(manifest(config_map(BAD, key="b.yaml"))))
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"binaryData": {"train.yaml": base64.b64encode(BAD.encode("utf-16-le")).decode()}},
+        {"binaryData": {"train.yaml": base64.b64encode(b"# \xe9\n" + BAD.encode()).decode()}},
+        {"data": {"train.yaml": GOOD + "#" + "x" * 300_000}},
+    ],
+)
+def test_a_key_that_cannot_be_read_is_not_missing(ask, held):
+    assert "LL831" in json.dumps(ask(body(job()), maps={("team", "train"): {"data": {}}}))
+    assert "LL83" not in json.dumps(ask(body(job()), maps={("team", "train"): held}))
+
+
+def test_an_empty_map_is_another_verdict_than_no_map():
+    from loralint.webhook.cache import digest
+    from loralint.webhook.judging import Task
+    from loralint.webhook.objects import MapFiles
+
+    several = [(), (MapFiles("a", {}),), (MapFiles("a", {}, whole=False),), (MapFiles("a", {"k": "True 0"}),)]
+    several.append((MapFiles("a", {}), MapFiles("k", {})))
+    assert len({digest(Task("{}", "", one)) for one in several}) == len(several)
