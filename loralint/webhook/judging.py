@@ -19,7 +19,7 @@ from loralint.run.project import Project
 from loralint.run.starts import is_manifest
 from loralint.source.document import Document
 from loralint.source.read import read_text
-from loralint.webhook.objects import CONFIG_MAP, NOWHERE, MapFiles, contents, group_kind
+from loralint.webhook.objects import CONFIG_MAP, NOWHERE, MapFiles, contents, document_of, group_kind
 
 _FILE = f"{NOWHERE}object.json"
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
@@ -95,7 +95,7 @@ def _documents(text: str) -> Iterator[Document]:
         yield read_text(text, _FILE, "json")
         return
     for key, held in contents(obj):
-        document = read_text(held, NOWHERE + key) if key.endswith(ENDS) else None
+        document = document_of(held, NOWHERE + key) if key.endswith(ENDS) else None
         if document is not None and not is_manifest(document):  # one that lies in a map is not applied by that
             yield document
 

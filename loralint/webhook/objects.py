@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text
+from loralint.source.document import Document
 from loralint.source.read import read_text
 
 Object = Mapping[str, Any]
@@ -144,8 +145,13 @@ class MapFiles(NamedTuple):
     @property
     def config_map(self) -> ConfigMap:
         """The map as the engine takes it, each key a file called by map and key."""
-        files = {key: Text(read_text(text, file_of(self.name, key)), None) for key, text in self.data.items()}
+        files = {key: Text(document_of(text, file_of(self.name, key)), None) for key, text in self.data.items()}
         return ConfigMap(self.name, "", files, whole=self.whole)
+
+
+def document_of(text: str, file: str) -> Document:
+    """A text of a map as the file that it becomes, whose byte order mark no reader sees."""
+    return read_text(text.lstrip("\ufeff"), file)
 
 
 def file_of(name: str, key: str) -> str:

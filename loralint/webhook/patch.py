@@ -12,8 +12,7 @@ from loralint.engine.mend import Mended, mend
 from loralint.run.mapped import ENDS
 from loralint.run.project import Project
 from loralint.run.starts import is_manifest
-from loralint.source.read import read_text
-from loralint.webhook.objects import NOWHERE
+from loralint.webhook.objects import NOWHERE, document_of
 
 
 class Patched(NamedTuple):
@@ -29,14 +28,15 @@ def patched(data: Mapping[str, str], job: Job) -> Patched:
     for key, text in data.items():
         made = _mended(text, NOWHERE + key, job) if key.endswith(ENDS) else None
         if made is not None and made.changes:
-            texts[key] = made.texts[NOWHERE + key]
+            mark = text[: len(text) - len(text.lstrip("\ufeff"))]
+            texts[key] = mark + made.texts[NOWHERE + key]
             rules += [one.rule for one in made.changes]
     return Patched(texts, tuple(dict.fromkeys(rules)))
 
 
 def _mended(text: str, file: str, job: Job) -> Mended | None:
     """A config with its fixes; manifests that lie in a map are none."""
-    document = read_text(text, file)
+    document = document_of(text, file)
     if is_manifest(document):
         return None
     return mend([document], job, lambda: Project(NOWHERE), barred=lambda _: "", only=lambda one: one.tier == "B")

@@ -59,6 +59,10 @@ def test_a_path_without_a_mode_has_that_of_the_service(ask):
     assert ask(body(config_map(BAD)), mode="")["warnings"]
 
 
+def test_a_byte_order_mark_moves_no_place(ask):
+    assert "lora_r 0 leaves" in _refused(ask(body(config_map("\ufeff" + BAD))))
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_config_in_binary_data_is_read(ask, encoding):
     raw = base64.b64encode(BAD.encode(encoding)).decode()

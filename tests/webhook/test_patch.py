@@ -48,6 +48,12 @@ def test_a_small_fault_is_mended_and_every_other_line_stays(ask):
     assert response["warnings"] == ["loralint: fixed on the way in: LL103 in train.yaml"]
 
 
+def test_a_byte_order_mark_stays_where_it_is(ask):
+    obj = config_map("\ufeff" + OLD)
+    mended = _applied(obj["data"], _mutate(ask, obj))["train.yaml"]
+    assert mended == "\ufeff" + OLD.replace("evaluation_strategy: steps", "eval_strategy: steps")
+
+
 def test_what_is_mended_is_not_mended_again(ask):
     obj = config_map(OLD)
     obj["data"] = _applied(obj["data"], _mutate(ask, obj))
