@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,10 @@ def reached(file: str | None) -> Iterator[Client]:
     from lightkube.core.exceptions import ConfigError
 
     from loralint.webhook.stored import refusal
+    from loralint.webhook.way import way
 
     try:
-        config = KubeConfig.from_file(file) if file else KubeConfig.from_env()
+        config = way(partial(KubeConfig.from_file, file) if file else KubeConfig.from_env)
         with closing(Client(config=config)) as client:
             yield client
     except HTTPStatusError as error:  # which is an HTTPError, too
@@ -42,4 +44,5 @@ def reached(file: str | None) -> Iterator[Client]:
         click.echo(f"the API server refused {asked}: {clean(refusal(error), 200)}", err=True)
         sys.exit(3)
     except (ConfigError, OSError, HTTPError) as error:
-        raise usage(f"no way to the API server: {clean(str(error), 200)}; give --kubeconfig FILE") from None
+        remedy = "look at the file of --kubeconfig" if file else "give --kubeconfig FILE"
+        raise usage(f"no way to the API server: {clean(str(error), 200)}; {remedy}") from None

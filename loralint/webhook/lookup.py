@@ -6,10 +6,12 @@ import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.webhook.objects import MOST_MAPS, MapFiles, map_files
+from loralint.webhook.way import way
 
 if TYPE_CHECKING:
     from lightkube import AsyncClient
@@ -94,7 +96,7 @@ def client(kubeconfig: str = "") -> AsyncClient:
     from lightkube.core.exceptions import ConfigError
 
     try:
-        config = KubeConfig.from_file(kubeconfig) if kubeconfig else KubeConfig.from_service_account()
+        config = way(partial(KubeConfig.from_file, kubeconfig) if kubeconfig else KubeConfig.from_service_account)
     except (ConfigError, OSError) as error:
         raise ValueError(f"no way to the API server: {error}") from None
     return AsyncClient(config=config, namespace="default")

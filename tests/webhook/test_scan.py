@@ -126,6 +126,25 @@ def test_what_keeps_a_command_from_the_cluster_is_a_usage_error(tmp_path, given_
     assert "hunter2" not in done.output
 
 
+@pytest.mark.parametrize("text", ["{", "[]", "{}", "clusters: 3", "hunter2: [", "\xff"])
+@pytest.mark.parametrize("command", ["scan-cluster", "certs", "serve"])
+def test_a_file_that_is_no_kubeconfig_is_a_usage_error(tmp_path, command, text):
+    import trustme
+    from click.testing import CliRunner
+
+    from loralint.cli import main
+
+    made = trustme.CA().issue_cert("127.0.0.1")
+    (tmp_path / "tls.key").write_bytes(made.private_key_pem.bytes())
+    (tmp_path / "tls.crt").write_bytes(made.cert_chain_pems[0].bytes())
+    (tmp_path / "config").write_text(text, encoding="latin-1")
+    more = ["--cert-dir", str(tmp_path)] if command == "serve" else []
+    done = CliRunner().invoke(main, [command, "--kubeconfig", str(tmp_path / "config"), *more])
+    assert done.exit_code == 2
+    assert "the kubeconfig cannot be used" in done.stderr
+    assert "hunter2" not in done.output
+
+
 def test_one_report_a_namespace_that_quotes_no_value(judging_job):
     from loralint.webhook.policy_report import reports
 
