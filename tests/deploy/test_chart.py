@@ -155,6 +155,14 @@ def test_clusters_that_need_more_get_it():
     assert "runAsUser" not in str(_of(openshift, "Deployment"))
 
 
+@needs_helm
+@pytest.mark.parametrize("release", ["r" * 53, "loralint-" + "r" * 44])
+def test_names_of_a_release_with_a_long_name_are_short_enough(release):
+    objects = _objects(_helm("template", release, str(CHART), values=SETS["all"]).stdout)
+    for kind, longest in (("CronJob", 52), ("Job", 63), ("Service", 63), ("Deployment", 63)):
+        assert all(len(one["metadata"]["name"]) <= longest for one in _of(objects, kind))
+
+
 def test_nothing_is_made_or_asked_while_it_is_rendered():
     """Argo CD renders anew at every sync, without a cluster to ask."""
     texts = [path.read_text("utf-8") for path in (CHART / "templates").rglob("*") if path.is_file()]
@@ -204,6 +212,7 @@ def test_the_service_that_reads_reviews_may_get_maps_and_nothing_else(objects):
         ({"certs": {"mode": "existingSecret"}}, "certs.existingSecret"),
         ({"policy": {"actions": ["Warn", "Deny"]}}, "actions"),
         ({"timeoutSeconds": 30}, "timeoutSeconds"),
+        ({"port": 8080}, "port and metricsPort"),
         ({"imgae": {"tag": "1"}}, "imgae"),
     ],
 )

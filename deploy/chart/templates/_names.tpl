@@ -1,5 +1,6 @@
+{{/* 46 letters: a CronJob called NAME-certs may have 52. */}}
 {{- define "loralint.name" -}}
-{{- if contains "loralint" .Release.Name -}}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{- else -}}{{ printf "%s-loralint" .Release.Name | trunc 50 | trimSuffix "-" }}{{- end -}}
+{{- if contains "loralint" .Release.Name -}}{{ .Release.Name | trunc 46 | trimSuffix "-" }}{{- else -}}{{ printf "%s-loralint" .Release.Name | trunc 46 | trimSuffix "-" }}{{- end -}}
 {{- end -}}
 
 {{- define "loralint.selector" -}}
@@ -42,6 +43,7 @@ capabilities: {drop: [ALL]}
 {{- define "loralint.checked" -}}
 {{- $fails := or (and .Values.configMaps.enabled (eq .Values.configMaps.failurePolicy "Fail")) (and .Values.workloads.enabled (eq .Values.workloads.failurePolicy "Fail")) -}}
 {{- if and $fails (lt (int .Values.replicas) 2) -}}{{ fail "failurePolicy Fail with fewer than 2 replicas refuses every write while the only one restarts: raise replicas" }}{{- end -}}
+{{- if eq (int .Values.port) (int .Values.metricsPort) -}}{{ fail "port and metricsPort are the same, so that no pod starts: change one" }}{{- end -}}
 {{- end -}}
 
 {{/* A hook's caBundle is left out where somebody else writes it: an empty one would be a wrong one. */}}
