@@ -150,7 +150,7 @@ class Admission:
             return _ALLOWED
         rules, told = ",".join(made.rules), ", ".join(made.texts)
         told = warning(f"loralint: fixed on the way in: {rules} in {told}")
-        return Outcome(Decision("patch", [told]), rules=rules, patch=operations(request.data, made.texts))
+        return Outcome(Decision("patch", [told]), rules=rules, patch=operations(made.texts))
 
     def _count(self, head: Head, outcome: Outcome, hook: str, mode: str, took: float, size: int) -> None:
         metrics, verdict = self.metrics, outcome.decision.verdict
