@@ -43,5 +43,5 @@ def read_encoded(outer: Document, node: Node, text: str, name: str) -> InnerDocu
     """Read the text that a scalar holds in another form."""
     from loralint.source.read import read_text
 
-    parsed, places = read_text(text, name), WholePlaces(outer.file, outer.lines, node.start, node.end)
+    parsed, places = read_text(text.lstrip("\ufeff"), name), WholePlaces(outer.file, outer.lines, node.start, node.end)
     return placed(EncodedDocument(outer, name, parsed, places), parsed)

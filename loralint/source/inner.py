@@ -182,8 +182,19 @@ def read_pieces(outer: Document, text: str, pieces: list[Piece], name: str) -> I
     """Read a text of which pieces stand in a file; it is edited nowhere."""
     from loralint.source.read import read_text
 
-    parsed = read_text(text, name)
+    body = text.lstrip("\ufeff")  # libyaml does not count a byte order mark
+    if body != text:
+        pieces = list(_behind(len(text) - len(body), pieces)) or pieces
+    parsed = read_text(body, name)
     return placed(InnerDocument(outer, name, parsed, InnerPlaces(outer.file, outer.lines, pieces)), parsed)
+
+
+def _behind(cut: int, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces of a text whose first characters are left out."""
+    for one in pieces:
+        lost = max(cut - one.at, 0)
+        if lost < one.length:
+            yield Piece(one.at + lost - cut, one.start + lost, one.length - lost)
 
 
 def placed(made: InnerDocument, parsed: Document) -> InnerDocument:

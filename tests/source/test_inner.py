@@ -32,6 +32,9 @@ def scalar(document):
         'k: "lr: 1\\n\\\n  r: [1,\\x20\\u0032]"\n',
         "k: 'lr: 1\n\n  r: [1, 2]'\n",
         "k: >\n  lr: 1\n\n  r: [1, 2]\n",
+        "k: |\n  \ufefflr: 1\n  r: [1, 2]\n",
+        'k: "\\uFEFFlr: 1\\nr: [1, 2]\\n"\n',
+        'k: "\ufefflr: 1\\nr: [1, 2]\\n"\n',
     ],
 )
 def test_every_style_gives_the_places_of_the_file(text):
@@ -52,6 +55,12 @@ def test_json_has_escapes_of_its_own():
     made = read_inner(document, scalar(document), "c.yaml")
     node = made.root.get("r")
     assert text[node.start : node.end] == "2"
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", "\ufeff\ufeff"])
+def test_a_text_of_nothing_but_byte_order_marks_has_no_nodes(text):
+    document = outer(json.dumps({"k": text}), "a.json")
+    assert read_inner(document, scalar(document), "c.yaml").roots == []
 
 
 def test_an_alias_stands_where_it_is_written():
