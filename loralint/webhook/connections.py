@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -11,6 +12,19 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 CONNECTIONS = 1000
 # Bytes that may come before a head is whole; one has some hundred, and what comes at once may hold a body as well.
 _HEAD = 512 * 1024
+
+
+def allow_connections() -> None:
+    """Let the process have as many files open as there may be connections, and its own: containers often get 1,024."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 8 * CONNECTIONS  # those that have not spoken TLS yet are not counted
+        if hard != resource.RLIM_INFINITY:
+            wanted = min(wanted, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class Connection(HttpToolsProtocol):

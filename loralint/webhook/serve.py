@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 
 from loralint.webhook.admission import Admission, Policy
 from loralint.webhook.app import admission_app, metrics_app
-from loralint.webhook.connections import CONNECTIONS, Connection
+from loralint.webhook.connections import CONNECTIONS, Connection, allow_connections
 from loralint.webhook.log import Log
 from loralint.webhook.lookup import Lookup, client, getter
 from loralint.webhook.metrics import Metrics
@@ -160,6 +160,7 @@ def serve(
     async def run() -> None:
         await Service(listening, certificate, policy, options, workers, Log(level)).run(kubeconfig)
 
+    allow_connections()
     if sys.platform == "win32":
         asyncio.run(run())
     else:

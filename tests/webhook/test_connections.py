@@ -12,6 +12,7 @@ import pytest
 from loralint.webhook.connections import CONNECTIONS
 from tests.webhook.reviews import GOOD, body, config_map
 
+resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes by /proc")
 MANY, LARGE = 60, 6_000_000
 
@@ -20,7 +21,12 @@ MANY, LARGE = 60, 6_000_000
 def server(tmp_path_factory):
     from tests.webhook.server import Server
 
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4 * CONNECTIONS:
+        pytest.skip("this machine allows too few open files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))  # as containers often have it
     made = Server(tmp_path_factory.mktemp("serve"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4 * CONNECTIONS), hard))
     yield made.wait()
     made.stop()
 
@@ -51,6 +57,13 @@ def test_connections_that_ask_nothing_take_nobodys_place(server, opened, begun):
             opened().sendall(begun)
         assert server.post(body(config_map(GOOD))).status_code == 200
         assert client.get("/readyz").status_code == 200  # it asked before the others came, and comes again
+
+
+def test_connections_without_tls_take_nobodys_place(server):
+    with contextlib.ExitStack() as kept:
+        for _ in range(CONNECTIONS + 200):
+            kept.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=20))
+        assert server.post(body(config_map(GOOD))).status_code == 200
 
 
 def test_a_head_has_an_end(server, opened):
