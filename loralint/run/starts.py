@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 from loralint.frameworks.signatures import JOB_KINDS
 from loralint.model import Value
 from loralint.run.assemble import config_start
@@ -14,8 +17,9 @@ from loralint.source.document import Document
 
 # How the names of companions end; a text without one of these names none.
 _SUFFIXES = (".json", ".hjson", ".yaml", ".yml", ".toml")
-# How the values of a Helm chart are called, or the folders that they lie in.
-_VALUES = ("values", "ci/", "overrides/")
+# How the values of a Helm chart are called, or the folders of a chart in which other sets of them lie.
+_VALUES = re.compile(r"(?:^|[-_.])values(?:[-_.]|$)", re.IGNORECASE)
+_SETS = frozenset({"ci", "overrides", "values"})
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 _SHELLS = frozenset({"shell", "make", "powershell", "cmd"})
 
@@ -81,7 +85,7 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
 
 def _of_config(document: Document, options: Options, project: Project) -> list[Start]:
     start = config_start(document, options)
-    if start is not None and not options.framework and any(one in document.file for one in _VALUES):
+    if start is not None and not options.framework and _may_be_values(document.file):
         from loralint.run.charts import chart_values
 
         start = chart_values(document) or start
@@ -90,6 +94,12 @@ def _of_config(document: Document, options: Options, project: Project) -> list[S
 
         start = with_variables(start, document, project)
     return [start] if start is not None else []
+
+
+def _may_be_values(file: str) -> bool:
+    """Whether a file is called as the values of a chart are; `run.charts` looks for the chart."""
+    folder, name = os.path.split(os.path.abspath(file))
+    return _VALUES.search(name) is not None or os.path.basename(folder) in _SETS
 
 
 def is_manifest(document: Document) -> bool:

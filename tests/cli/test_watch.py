@@ -113,8 +113,10 @@ def test_an_interrupt_leaves_what_was_seen(folder):
     command = [sys.executable, "-m", "loralint", "watch", ".", "--follow", "--every", "0.2"]
     root = str(Path(__file__).parents[2])
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, text=True, env={"PYTHONPATH": root}
-    )
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, text=True, env={"PYTHONPATH": root},
+        # a job in the background of a shell has the interrupt switched off, and so have its children
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     time.sleep(5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

@@ -181,7 +181,7 @@ def test_floats_as_its_own_loader_reads_them(mlx):
     assert mlx("model: m\nlearning_rate: 1e-5\n").get("optim.lr").value == 1e-5
     assert mlx("model: m\nlearning_rate: 1e-5\n").layers[0].observations == ()
     (one,) = mlx('model: m\nlearning_rate: "1e-5"\n').layers[0].observations
-    assert (one.kind, one.effect, one.replacement) == ("coerced", "crash", "1e-05")
+    assert (one.kind, one.effect, one.replacement) == ("coerced", "crash", "1.0e-05")
     (twice,) = mlx("model: m\niters: 5\niters: 6\n").layers[0].observations
     assert (twice.kind, twice.effect) == ("duplicate", "lost")
 

@@ -27,12 +27,12 @@ _SWITCHES = frozenset(
 _OF_A_FILE = frozenset({"trl.ScriptArguments", "trl.ModelConfig"})
 # What changes a parser's flags out of sight: a class of its own, other names of a field, words taken from the line.
 _HIDDEN = re.compile(
-    r"(?m)^[ \t]*class[ \t]+\w+\([^)]*(?:ArgumentParser|TrlParser)\b|\baliases\b|\bargs_file"
+    r"(?m)^[ \t]*class[ \t]+\w+\([^)]{0,200}(?:ArgumentParser|TrlParser)\b|\baliases\b|\bargs_file"
     r"|\bargv[ \t]*(?:=[^=]|\[[^\]\n]*\][ \t]*=[^=]|\.(?:remove|pop|append|extend|insert|clear)\b)|\bdel[ \t]+sys\.argv"
 )
 # What fills them otherwise: a file that the command line does not name, a dictionary, a text.
 _FROM_ELSEWHERE = re.compile(
-    r"\bparse_(?:(?:json|yaml)_file|dict)\((?![^)]*\bargv\b)"
+    r"\bparse_(?:(?:json|yaml)_file|dict)\((?![^)]{0,200}\bargv\b)"
     r"|\bparse_args\w*\([ \t]*(?!return_|look_for|success|fail)[^) \t\n]"
 )
 _GROUPS = frozenset({"add_argument_group", "add_mutually_exclusive_group"})
