@@ -110,13 +110,14 @@ def test_following_a_run_that_stands_still_ends(invoke, folder):
 
 def test_an_interrupt_leaves_what_was_seen(folder):
     _write(folder / "trainer_state.json", GOOD[:10], 60)
-    command = [sys.executable, "-m", "loralint", "watch", ".", "--follow", "--every", "0.2"]
+    # a job in the background of a shell has the interrupt switched off, and so have its children
+    code = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += "from loralint.__main__ import run\nrun()"
+    command = [sys.executable, "-c", code, "watch", ".", "--follow", "--every", "0.2"]
     root = str(Path(__file__).parents[2])
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, text=True, env={"PYTHONPATH": root},
-        # a job in the background of a shell has the interrupt switched off, and so have its children
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, text=True, env={"PYTHONPATH": root}
+    )
     time.sleep(5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

@@ -177,6 +177,16 @@ def test_of_thousands_of_trainers_the_first_are_judged_and_the_rest_told(hostile
     assert "\nnot checked in 50 runs: 1450 more trainers of the program, " in hostile("check", "t.py").out
 
 
+def test_texts_that_nearly_change_a_parser_cost_little(hostile):
+    head = (
+        "from transformers import HfArgumentParser, Trainer, TrainingArguments\n"
+        "p = HfArgumentParser(TrainingArguments)\na, = p.parse_args_into_dataclasses()\nTrainer(args=a).train()\n"
+    )
+    text = f"'''{'class A(' * 12_000}'''\n'''{'class A(' * 8_000}'''\n'''{'parse_dict(' * 5_000}'''\n"
+    (hostile.folder / "t.py").write_text(head + text.replace("class", "\nclass"), encoding="utf-8")
+    assert hostile("check", "t.py").code in (0, 1)
+
+
 def test_a_model_wrapped_thousands_of_times_costs_little(hostile):
     head = "from peft import LoraConfig, get_peft_model\nfrom transformers import AutoModelForCausalLM, Trainer\n"
     text = (
