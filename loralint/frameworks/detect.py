@@ -129,7 +129,7 @@ class _Shape(NamedTuple):
 def detect(document: Document) -> Detection | None:
     """Recognise the framework of a file; None for everything that is no run of one of ours."""
     root = document.root
-    if root is not None and root.pair("apiVersion") is not None:
+    if root is not None and root.pair("apiVersion") is not None and root.pair("kind") is not None:
         return _manifest(document)
     found = _match(_shape(root), os.path.basename(document.name)) if root is not None else None
     return found or _sectioned(document) or _data(document) or _homemade(document)
@@ -272,7 +272,8 @@ def _reason(keys: list[str]) -> str:
 
 def _shape(root: Node) -> _Shape:
     mappings = {pair.key for pair in root.pairs if pair.value.kind == "mapping"}
-    order = [pair.key for pair in root.pairs] + _inside(root)
+    is_object = root.pair("kind") is not None  # one key alone must not hide a config
+    order = [pair.key for pair in root.pairs if is_object or pair.key != "apiVersion"] + _inside(root)
     keys = frozenset(order)
     return _Shape(order, keys, keys - (mappings - MAPPINGS), flat=mappings <= PLAIN_MAPPINGS)
 

@@ -547,3 +547,10 @@ def test_the_corpus(shared):
         "modelscope_ms-swift__examples_train_multi-node_ray_sft.yaml",
         "modelscope_ms-swift__examples_yaml_deepspeed_sft.yaml",
     ]
+
+
+def test_one_key_of_an_object_does_not_hide_a_config():
+    config = "base_model: m\nadapter: lora\nlora_r: 8\ndatasets: [{path: d, type: alpaca}]\n"
+    assert detect(read_bytes(f"apiVersion: v1\n{config}".encode(), "a.yaml")).framework == "axolotl"
+    assert detect(read_bytes(f"apiVersion: v1\nkind: Thing\n{config}".encode(), "a.yaml")) is None
+    assert detect(read_bytes(b"apiVersion: v2\nname: chart\nversion: 0.1.0\n", "Chart.yaml")) is None
