@@ -12,9 +12,10 @@ _PATH = 4096  # the longest path that Linux opens
 def path(name: str) -> str:
     """A file's name, whole, so that it can be opened from the output.
 
-    A line that starts with `::` is a command to GitHub's runner (actions/runner, ActionCommand.cs), so no name does.
+    A line that starts with `::` is a command to GitHub's runner (actions/runner, ActionCommand.cs), and often a colon
+    follows a name: so no name starts with one.
     """
-    return clean(redact(f"./{name}" if name.lstrip().startswith("::") else name), limit=_PATH)
+    return clean(redact(f"./{name}" if name.lstrip().startswith(":") else name), limit=_PATH)
 
 
 def shown(value: object, limit: int = 200) -> str:

@@ -23,6 +23,7 @@ axe = pytest.importorskip("axe_core_python.selenium")
 from selenium.webdriver.chrome.service import Service  # noqa: E402 - skipped above where it is not installed
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -208,7 +209,7 @@ def test_a_link_opens_the_run_or_rule_that_it_leads_to(browser, pages):
     section = browser.find_element(By.ID, "run-1")
     assert section.get_attribute("open") is None
     browser.find_element(By.CSS_SELECTOR, "#index a[href='#run-1']").send_keys(Keys.ENTER)
-    assert section.get_attribute("open") is not None
+    WebDriverWait(browser, 10).until(lambda _: section.get_attribute("open") is not None)
     _open(browser, pages["several"] + "#findings-4")
     assert browser.find_element(By.ID, "run-4").get_attribute("open") is not None
 
