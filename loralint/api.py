@@ -62,8 +62,7 @@ def check(
     outdated keywords of one call in a program are one finding. figures: runs carry their settings and what
     `render("html", ...)` draws. A mapping is linted as if it were written as JSON.
     Raises ValueError for an unknown framework, GPU, target, rule selector, model config or file of rows, and
-    FileNotFoundError for a path that leads to nothing. What a file holds never raises: one that cannot be read is a
-    finding or a note.
+    FileNotFoundError for a path that leads to nothing. What a file holds never raises: an unreadable one is told.
     """
     settings = settings or Settings()
     chosen = options(
@@ -171,7 +170,7 @@ def _with_model(chosen: Options, configs: tuple[str, ...], cache: str, settings:
     own = given_configs(configs)
     of_project = {} if "" in own else given_configs(settings.model_config, settings.root)
     cache = given_cache(cache) if cache else given_cache(settings.model_cache, settings.root)
-    return chosen._replace(model_configs={**of_project, **own}, model_cache=cache)
+    return chosen._replace(model_configs={**of_project, **own}, meant=tuple(filter(None, own)), model_cache=cache)
 
 
 def data_files(
@@ -274,6 +273,10 @@ def report(
     if project.claimed:
         later = {file for file in dict.fromkeys(owners) if file and project.is_claimed(file)}
         runs = [run for run, file in zip(runs, owners, strict=True) if file not in later]
+    if job.options.meant and runs:
+        from loralint.run.base_model import unused
+
+        runs[0] = runs[0]._replace(notes=(*unused(job.options.meant, project.bases), *runs[0].notes))
     runs += [Run((one.shown,), None, 100, "pass", (), (Note("not-checked", one.skipped),)) for one in skipped]
     return Report(tuple(runs), texts, cells)
 

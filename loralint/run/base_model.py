@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
-from loralint.model import Value
+from loralint.model import Note, Value
 from loralint.run.config import Config
 from loralint.run.options import Options
 
@@ -65,6 +65,15 @@ def given_configs(given: Iterable[str], folder: str = "") -> dict[str, str]:
         except Unsolved as unsolved:
             raise ValueError(f"model config {unsolved}") from None
     return found
+
+
+def unused(meant: Iterable[str], bases: Collection[str]) -> Iterator[Note]:
+    """A note for each base model that the caller gave a config.json for and that is none of the runs'."""
+    from loralint.source.shown import shown
+
+    theirs = f"here it is {shown(tuple(bases))}" if bases else "which one it is here is not known"
+    why = f"is read for no run: none has this base model; {theirs}"
+    yield from (Note("info", f"--model-config {shown(base)}=... {why}") for base in meant if base not in bases)
 
 
 def given_cache(given: str, folder: str = "") -> str:

@@ -9,7 +9,8 @@ class Options(NamedTuple):
 
     companions: files that every run reads besides those that it names. env: variables that every run gets. configmaps:
     name of a ConfigMap -> the file or folder that it is made of. model_configs: base model -> its config.json or the
-    folder that holds it, "" for every base model. model_cache: folder of a Hugging Face cache.
+    folder that holds it, "" for every base model. meant: those that the caller named for just these runs, so that one
+    which no run has is a slip. model_cache: folder of a Hugging Face cache.
     """
 
     gpu: str = ""
@@ -20,4 +21,5 @@ class Options(NamedTuple):
     env: Mapping[str, str] = {}
     configmaps: Mapping[str, str] = {}
     model_configs: Mapping[str, str] = {}
+    meant: tuple[str, ...] = ()
     model_cache: str = ""

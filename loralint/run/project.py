@@ -42,10 +42,13 @@ class Project:
     `claimed` holds the real paths of files that are part of some run, so that they are no runs of their own. For each
     folder that was asked about, `pins` holds what its files fix, package -> version, and `manifests` which of them are
     manifests. given: files that the caller named, which are meant wherever a name fits them. texts: real path -> what a
-    file is to say, whatever stands on the disk. maps: ConfigMaps that are at hand and stand in no file.
+    file is to say, whatever stands on the disk. maps: ConfigMaps that are at hand and stand in no file. bases: the base
+    models that runs have, noted where the caller means some of them.
     """
 
-    __slots__ = ("_documents", "_given", "_models", "_reals", "claimed", "manifests", "maps", "pins", "roots", "texts")
+    __slots__ = (
+        "_documents", "_given", "_models", "_reals", "bases", "claimed", "manifests", "maps", "pins", "roots", "texts",
+    )  # fmt: skip
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
         self._given = given
@@ -55,6 +58,7 @@ class Project:
         self.manifests: dict[str, list[Manifest]] = {}
         self.texts: Mapping[str, str] = {}
         self.maps: tuple[ConfigMap, ...] = ()
+        self.bases: dict[str, None] = {}
         self._documents: dict[str, Document] = {}
         self._models: dict[tuple[str, str], str | None] = {}
         self._reals: dict[str, str] = {}

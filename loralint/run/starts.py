@@ -42,6 +42,8 @@ def _with_model(built: Assembled, options: Options, project: Project) -> Assembl
         return model_config(config, options, beside)
 
     built.config.add("run.model_config", find)
+    if options.meant and isinstance(base := built.config.get("model.base").value, str):
+        project.bases[base] = None
     return built
 
 

@@ -69,6 +69,25 @@ def test_what_is_given_for_one_base_model_wins(config, tmp_path):
     assert setting(report).value == "one/config.json"
 
 
+def test_one_for_a_base_model_that_no_run_has_is_told(config, tmp_path, invoke):
+    path = config()
+    model(tmp_path / "models")
+    (tmp_path / "other.yaml").write_text(CONFIG.format("acme/two"))
+    report = loralint.check([path, "other.yaml"], model_config=["acme/own=models", "acme/twoo=models"])
+    assert [note.message for run in report.runs for note in run.notes if "--model-config acme" in note.message] == [
+        "--model-config acme/twoo=... is read for no run: none has this base model; here it is acme/own, acme/two"
+    ]
+    assert "acme/twoo=... is read for no run" in invoke("check", path, "--model-config", "acme/twoo=models").output
+    assert "is read for no run" not in notes(loralint.check(path, model_config=["acme/own=models", "models"]))
+
+
+def test_settings_may_hold_models_of_other_configs(config, tmp_path, invoke):
+    path = config()
+    model(tmp_path / "models")
+    (tmp_path / "loralint.toml").write_text('model-config = ["acme/else=models"]\n')
+    assert "is read for no run" not in invoke("check", path).output
+
+
 def test_rules_judge_by_the_numbers_of_the_file(config, tmp_path):
     path = config()
     model(tmp_path / "models", model_type="qwen2")
