@@ -22,6 +22,7 @@ from loralint.frameworks.readers.diffusion import (
 from loralint.frameworks.readers.kohya import alpha, rate, rates, relative_step
 from loralint.frameworks.readers.kohya_arguments import observe_joined_arguments
 from loralint.frameworks.readers.kohya_optimizer import observe_foreign
+from loralint.frameworks.readers.kohya_words import SD_SCRIPTS, observe_words
 from loralint.frameworks.table import SKIP, Entry, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -235,7 +236,7 @@ READER = Reader(
     keys="",
     coerces=True,
     packages=("kohya-gui", "sd-scripts"),
-    observe=(observe_joined_arguments, observe_foreign),
+    observe=(observe_joined_arguments, observe_foreign, observe_words(SD_SCRIPTS)),
     combine=combine,
     partial=lambda _: "the window keeps what it has",
 )

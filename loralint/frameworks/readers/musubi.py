@@ -15,6 +15,7 @@ from loralint.frameworks.readers.diffusion import TASK, arguments, mixed, positi
 from loralint.frameworks.readers.kohya import alpha, made_for, network, relative_step
 from loralint.frameworks.readers.kohya_arguments import fields_of, observe_arguments
 from loralint.frameworks.readers.kohya_optimizer import observe_foreign
+from loralint.frameworks.readers.kohya_words import MUSUBI, observe_words
 from loralint.frameworks.readers.musubi_faults import observe_faults
 from loralint.frameworks.readers.script import started
 from loralint.frameworks.readers.sd_scripts import observe_datasets
@@ -129,7 +130,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("musubi-tuner",),
-    observe=(observe_arguments, observe_foreign, observe_faults, observe_datasets),
+    observe=(observe_arguments, observe_foreign, observe_words(MUSUBI), observe_faults, observe_datasets),
     combine=combine,
     flat=True,
 )

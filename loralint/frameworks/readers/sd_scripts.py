@@ -24,6 +24,7 @@ from loralint.frameworks.readers.diffusion import (
 from loralint.frameworks.readers.kohya import alpha, made_for, network, rate, rates, relative_step
 from loralint.frameworks.readers.kohya_arguments import arguments_of, fields_of, observe_arguments
 from loralint.frameworks.readers.kohya_optimizer import observe_foreign
+from loralint.frameworks.readers.kohya_words import SD_SCRIPTS, observe_words
 from loralint.frameworks.readers.sd_scripts_dataset import unread
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader, Values
 from loralint.model import Value
@@ -223,7 +224,7 @@ READER = Reader(
     keys="sd_scripts",
     coerces=False,
     packages=("sd-scripts",),
-    observe=(observe_arguments, observe_foreign, observe_resolution, observe_datasets),
+    observe=(observe_arguments, observe_foreign, observe_words(SD_SCRIPTS), observe_resolution, observe_datasets),
     combine=combine,
     flat=True,
 )
