@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loralint.frameworks.table import Entry
 from loralint.source.document import Node, Pair
 
@@ -23,6 +25,17 @@ def find(root: Node, dotted: str) -> Pair | None:
     outer = root.pair(head.removesuffix(_FIRST))
     inner = (outer.value.items[0] if first and outer.value.items else outer.value) if outer is not None else None
     return find(inner, rest) if inner is not None and inner.kind == "mapping" else None
+
+
+def each(root: Node, dotted: str) -> Iterator[tuple[str, Pair]]:
+    """The pairs at a dotted path with their places; `a[].b` is the `b` of every item of a list."""
+    head, every, rest = dotted.partition("[].")
+    pair = find(root, head)
+    if pair is not None and not every:
+        yield head, pair
+    for index, item in enumerate(pair.value.items if pair is not None and every else ()):
+        if item.kind == "mapping":
+            yield from ((f"{head}[{index}].{inner}", found) for inner, found in each(item, rest))
 
 
 def met(table: tuple[Entry, ...], root: Node) -> list[Entry]:

@@ -19,9 +19,9 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     switches  flags that take no value
     required  flags without which the script does not start; those of one script in its row
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
-    choices   {dotted key: {values, effect, message, when, package, instead, also, slips}}: words that the key takes
-              (`*` stands for anything), what another one does, what to write if it resembles none or is a known
-              `also`, and whether only a resembling one is told
+    choices   {dotted key: {values, effect, message, when, package, instead, also, slips, folded}}: words that the key
+              takes (`*` stands for anything; a list's `[]` for each item), what another one does, what to write if it
+              resembles none or is a known `also`, whether only a resembling one is told, and whether case matters not
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from loralint.canonical.fields import FIELDS
 from loralint.frameworks.key_list import abbreviated, key_list, settled, top_keys
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
-from loralint.frameworks.lookup import closest, find
+from loralint.frameworks.lookup import closest, each
 from loralint.frameworks.misreading import MISREADABLE, misreading
 from loralint.frameworks.table import ANY, Entry, Look, Observation, Reader
 from loralint.model import Value
@@ -248,27 +248,33 @@ def _unknown(
 def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observation]:
     """Words that a key does not take; a null, an empty text, an unquoted `no` and what is filled in later are none."""
     assert document.root is not None
-    for dotted, choice in key_list(reader.keys).get("choices", {}).items():
-        pair = find(document.root, dotted)
-        if pair is None or pair.value.kind != "scalar" or (choice.get("when") and not look.version_is(choice["when"])):
+    for key, choice in key_list(reader.keys).get("choices", {}).items():
+        if choice.get("when") and not look.version_is(choice["when"]):
             continue
-        word = value(pair.value, reader.dialect)
-        known = (None, "", *choice["values"], *([False] if "no" in choice["values"] else []))
-        if word not in known and not is_template(pair.value.raw) and not _patterned(word, choice["values"]):
-            likely = [one for one in choice["values"] if isinstance(one, str) and "*" not in one]
-            also, instead = choice.get("also", {}).get(word), choice.get("instead", "")
-            guess = also or _cased(closest(pair.value.raw.lower(), [one.lower() for one in likely]), likely) or instead
-            if choice.get("slips") and not guess:
-                continue
-            yield Observation(
-                "rejected",
-                place(document, pair, dotted),
-                choice["effect"],
-                choice["message"],
-                guess,
-                "value" if guess else "",
-                choice.get("package", reader.packages[0]),
-            )
+        for dotted, pair in each(document.root, key):
+            if pair.value.kind == "scalar" and not _taken(pair.value, choice, reader):
+                yield from _misworded(document, pair, dotted, choice, reader)
+
+
+def _taken(node: Node, choice: Mapping[str, Any], reader: Reader) -> bool:
+    word, values = value(node, reader.dialect), choice["values"]
+    if choice.get("folded") and isinstance(word, str):
+        word = word.lower()
+    known = (None, "", *values, *([False] if "no" in values else []))
+    return word in known or is_template(node.raw) or _patterned(word, values)
+
+
+def _misworded(
+    document: Document, pair: Pair, dotted: str, choice: Mapping[str, Any], reader: Reader
+) -> Iterator[Observation]:
+    likely = [one for one in choice["values"] if isinstance(one, str) and "*" not in one]
+    also = choice.get("also", {}).get(value(pair.value, reader.dialect))
+    near = _cased(closest(pair.value.raw.lower(), [one.lower() for one in likely]), likely)
+    guess = also or near or choice.get("instead", "")
+    if guess or not choice.get("slips"):
+        where, package = place(document, pair, dotted), choice.get("package", reader.packages[0])
+        rewrite = "value" if guess else ""
+        yield Observation("rejected", where, choice["effect"], choice["message"], guess, rewrite, package)
 
 
 def _cased(word: str, known: list[str]) -> str:

@@ -96,6 +96,27 @@ def test_a_misspelt_extra_flag_and_a_card_without_bf16(tmp_path):
     assert helps["LL214"].startswith("write MIXED_PRECISION=fp16, or ")
 
 
+@pytest.mark.parametrize(
+    ("line", "rule", "key", "help_"),
+    [
+        ("LR_SCHEDULE=polynomal", "LL108", "LR_SCHEDULE", "write `LR_SCHEDULE=polynomial`"),
+        ("OPTIMIZER=adamw_bf17", "LL108", "OPTIMIZER", "write `OPTIMIZER=adamw_bf16`"),
+        ("LR_SCHEDULER=linear", "LL101", "LR_SCHEDULER", "write `LR_SCHEDULE`, "),
+        ("export TRAIN_BATCHSIZE=2", "LL101", "TRAIN_BATCHSIZE", "write `TRAIN_BATCH_SIZE`, "),
+    ],
+)
+def test_a_slip_in_a_variable_or_in_its_word_is_told(tmp_path, line, rule, key, help_):
+    run, _ = _run(tmp_path, f"{NEW}{line}\n")
+    (found,) = [one for one in run.findings if one.key == key]
+    assert found.rule == rule
+    assert found.help.startswith(help_)
+
+
+def test_variables_of_the_users_own_are_not(tmp_path):
+    run, _ = _run(tmp_path, f"{NEW}MY_TRAINING_NOTE=x\nLR_SCHEDULE=polynomial\n")
+    assert not _found(run)
+
+
 CONFIG = {
     "model_family": "flux", "model_type": "lora", "lora_rank": 16, "learning_rate": 1e-4, "optimizer": "optimi-lion",
     "output_dir": "out", "data_backend_config": "data.json", "max_train_steps": 100, "num_train_epochs": 0,

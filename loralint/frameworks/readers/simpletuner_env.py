@@ -15,7 +15,7 @@ from itertools import islice
 from loralint.frameworks.convert import never
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.launch.flags import Style, take
-from loralint.frameworks.observe import place
+from loralint.frameworks.observe import chosen, place
 from loralint.frameworks.readers import simpletuner
 from loralint.frameworks.readers.diffusion import family
 from loralint.frameworks.readers.simpletuner_faults import observe_faults
@@ -117,7 +117,9 @@ def pins(document: Document) -> dict[str, str]:
 
 def _observe(document: Document, look: Look) -> list[Observation]:
     """What is observed of flags, told of the variables; and variables of old that nobody reads any more."""
-    found = [] if look.version_is(_OLD) else [*observe_faults(_as_flags(document), look), *_unread(document)]
+    flags = _as_flags(document)
+    today = (*chosen(flags, simpletuner.READER, look), *observe_faults(flags, look), *_unread(document))
+    found = () if look.version_is(_OLD) else today
     return [*map(_told, found), *(_carriage(document) if look.version_is(_SOURCED) else ())]
 
 
@@ -172,7 +174,7 @@ READER = Reader(
     title="SimpleTuner",
     dialect="flags",
     table=TABLE,
-    keys="",
+    keys="simpletuner_env",
     coerces=True,
     packages=("simpletuner",),
     observe=(_observe,),
