@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from loralint.engine.lint import Job, lint
-from loralint.engine.rules import Rule, select
+from loralint.engine.rules import select
 from loralint.engine.settings import Settings
+from loralint.knowledge.rules import Rule
 from loralint.knowledge.versions import parse_targets
 from loralint.model import Note, Report, Run
 from loralint.run.options import Options

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from loralint.authoring.conditions import normal
 from loralint.authoring.docs import documents
-from loralint.authoring.hot import cold_rule, hot_rule
+from loralint.authoring.hot import cold_rule, hot_rule, row, wording
 from loralint.authoring.knowledge import compile_knowledge
 from loralint.authoring.load import AuthoringError, load
 from loralint.authoring.names import TOPICS
@@ -44,8 +44,10 @@ def compiled(root: Path) -> dict[str, str]:
     for hot in data["rules"]:
         hot["gives"] = tiers_of(hot, data["golden"]).split()
     data |= {name.removesuffix(".json"): part for name, part in compile_knowledge(golden).items()}
+    said = {hot["id"]: wording(hot) for hot in data["rules"]}
+    stored = {**data, "rules": [row(hot) for hot in data["rules"]], "rules_wording": said}
     return {
-        **{f"loralint/_data/{name}.json": compact(part) for name, part in data.items()},
+        **{f"loralint/_data/{name}.json": compact(part) for name, part in stored.items()},
         "rules/_schema.json": indented(schema(RuleFile, "loralint rule")),
         "golden/_schema.json": indented(schema(ParameterFile, "loralint golden parameter")),
         **documents(data),

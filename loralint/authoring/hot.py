@@ -6,6 +6,7 @@ from typing import Any
 
 from loralint.authoring.conditions import conjunction, normal
 from loralint.authoring.rule import Applies, RuleFile
+from loralint.knowledge.rules import FIELDS, Wording
 
 
 def hot_rule(rule: RuleFile, topic: str) -> dict[str, Any]:
@@ -29,6 +30,16 @@ def hot_rule(rule: RuleFile, topic: str) -> dict[str, Any]:
         "help": rule.help,
         "fix": rule.fix and rule.fix.model_dump(),
     }
+
+
+def row(hot: dict[str, Any]) -> list[Any]:
+    """A hot rule with its tiers as the index has it, without what it says."""
+    return [hot["with" if name == "args" else name] for name in FIELDS]
+
+
+def wording(hot: dict[str, Any]) -> dict[str, Any]:
+    """What a hot rule says."""
+    return {name: hot[name] for name in Wording._fields}
 
 
 def cold_rule(rule: RuleFile) -> dict[str, Any]:

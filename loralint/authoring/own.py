@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from loralint.authoring.hot import cold_rule, hot_rule
+from loralint.authoring.hot import cold_rule, hot_rule, row, wording
 from loralint.authoring.load import AuthoringError
 from loralint.authoring.own_golden import cold_parameter, hot_entry, rule_of
 from loralint.authoring.own_models import OwnEntry, OwnRule
 from loralint.authoring.own_text import models
 from loralint.checks.conditions import LINEAR
 from loralint.knowledge.data import shipped
+from loralint.knowledge.rules import Rule, Wording
 from loralint.render.rule_page import tiers_of
 
 TOPIC = "own"
@@ -28,17 +29,21 @@ def parts(rules: Texts, golden: Texts) -> Mapping[str, Any]:
     """Whole parts of the data, ours and the project's. rules, golden: (name, text) of files. Raises AuthoringError."""
     own = [(path, one) for path, text in rules for one in models(path, text, OwnRule)]
     entries = [(path, one) for path, text in golden for one in models(path, text, OwnEntry)]
-    ours: Any = shipped("rules")
-    _refuse_taken([*own, *entries], {one["name"] for one in ours})
+    ours = [Rule(*one) for one in shipped("rules")]
+    _refuse_taken([*own, *entries], {rule.name for rule in ours})
     values: Any = shipped("golden")
     hot = [_hot(path, rule, values) for path, rule in own]
     hot += [rule_of(entry, TOPIC) for _, entry in entries]
+    hot.sort(key=lambda one: str(one["id"]))
     for one in hot:
         one["gives"] = tiers_of(one, values).split()
     cold = {rule.id: {"since": "", "sources": [], **cold_rule(rule)} for _, rule in own}
     cold |= {entry.id: _cold(entry) for _, entry in entries}
     return {
-        "rules": [*ours, *sorted(hot, key=lambda one: str(one["id"]))],
+        "rules": [
+            *ours,
+            *([*row(one), Wording(**wording(one))] for one in hot),
+        ],
         "rules_cold": {**shipped("rules_cold"), **cold},
         **_golden([entry for _, entry in entries], values, shipped("golden_cold")),
     }

@@ -17,6 +17,7 @@ from loralint.authoring.docs import TOPIC_TITLES
 from loralint.authoring.markdown import table
 from loralint.authoring.site_frameworks import framework_pages
 from loralint.knowledge.data import shipped
+from loralint.knowledge.rules import all_rules, compiled
 from loralint.render.golden_page import golden_page
 from loralint.render.page import as_markdown, code_span, escaped
 from loralint.render.rule_page import frameworks_of, plain, rule_page, tiers_of
@@ -102,7 +103,7 @@ def _inside(path: Path, folder: Path) -> str:
 
 def _rules() -> dict[str, str]:
     """One page a rule, as `explain` prints it, and the list of all."""
-    hot, cold, golden = shipped("rules"), shipped("rules_cold"), shipped("golden")
+    hot, cold, golden = _hot(), shipped("rules_cold"), shipped("golden")
     keys = cache(keys_of)
     spelt = {rule["id"]: keys(frameworks_of(cold[rule["id"]])[0]) for rule in hot}
     pages = {
@@ -121,6 +122,10 @@ def _rules() -> dict[str, str]:
     return {**pages, "rules/index.md": "\n".join(lines)}
 
 
+def _hot() -> list[dict[str, Any]]:
+    return [compiled(rule) for rule in all_rules()]
+
+
 def _golden() -> dict[str, str]:
     hot, cold = shipped("golden"), shipped("golden_cold")
     pages = {f"golden/{name}.md": as_markdown(golden_page(name, hot[name], cold[name])) for name in hot}
@@ -135,7 +140,7 @@ def _symptoms() -> str:
 
 
 def _symptom_lines() -> Iterator[str]:
-    hot, cold = shipped("rules"), shipped("rules_cold")
+    hot, cold = _hot(), shipped("rules_cold")
     yield "# By symptom\n"
     yield "What people saw, and the rule that knows of it. A whole traceback goes to `loralint explain --symptom -`.\n"
     for topic, title in TOPIC_TITLES.items():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from loralint.authoring.markdown import code, table
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.convert import never
 from loralint.frameworks.detect import NAMES, reader
 from loralint.frameworks.table import SKIP, Entry, Reader
-from loralint.knowledge.data import shipped
+from loralint.knowledge.rules import Rule, all_rules
 from loralint.knowledge.versions import newest
 from loralint.render.page import escaped
 from loralint.source.shown import shown
@@ -34,19 +33,19 @@ def _page(name: str, one: Reader) -> Iterator[str]:
     release = newest(one.packages[0])
     known = f" The newest release that is known: {release}." if release else ""
     yield f"`loralint check FILE --framework {name}`; a file is recognised by its keys.{known}\n"
-    rules: Any = shipped("rules")
-    own = [rule for rule in rules if rule["frameworks"] and name in rule["frameworks"]]
-    general = sum(rule["frameworks"] is None for rule in rules)
+    rules = all_rules()
+    own = [rule for rule in rules if rule.frameworks and name in rule.frameworks]
+    general = sum(rule.frameworks is None for rule in rules)
     yield "## Rules\n"
     yield f"{general} rules hold for every trainer ([all](../rules/index.md)), and {len(own)} name this one:\n"
-    yield table(("rule", "tier"), [(_link(rule), " ".join(rule["gives"])) for rule in own]) if own else ""
+    yield table(("rule", "tier"), [(_link(rule), " ".join(rule.gives)) for rule in own]) if own else ""
     yield "## Keys\n"
     yield "What loralint reads of them; a key has its default where nothing is written.\n"
     yield table(("key", "what it is", "default", "releases"), list(_rows(one)))
 
 
-def _link(rule: Any) -> str:
-    return f"[{rule['id']} {rule['name']}](../rules/{rule['id']}.md)"
+def _link(rule: Rule) -> str:
+    return f"[{rule.id} {rule.name}](../rules/{rule.id}.md)"
 
 
 def _rows(one: Reader) -> Iterator[tuple[str, str, str, str]]:

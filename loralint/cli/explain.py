@@ -10,8 +10,8 @@ import click
 
 from loralint.cli.options import own_rules, rule_names
 from loralint.cli.output import color, width
-from loralint.engine.rules import Rule, all_rules, find
 from loralint.knowledge.data import part
+from loralint.knowledge.rules import Rule, all_rules, compiled, find
 from loralint.render.page import as_markdown, as_text
 from loralint.render.rule_page import Golden, KeyOf, frameworks_of, plain, rule_page, tiers_of
 from loralint.render.style import Style
@@ -77,9 +77,8 @@ def _page(rule: Rule, format_: str) -> str:
 
 
 def _compiled(rule: Rule) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    hot: Any = part("rules")
     cold: Any = part("rules_cold")
-    return next(one for one in hot if one["id"] == rule.id), cold[rule.id]
+    return compiled(rule), cold[rule.id]
 
 
 def _keys(cold: Mapping[str, Any]) -> KeyOf:

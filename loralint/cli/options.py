@@ -45,7 +45,7 @@ def _card(ctx: click.Context, param: click.Parameter, given: str) -> str:
 def rule_names(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     """Codes and names of rules, for the shell to complete."""
     del ctx, param
-    from loralint.engine.rules import all_rules
+    from loralint.knowledge.rules import all_rules
 
     words = [*(rule.id for rule in all_rules()), *(rule.name for rule in all_rules())]
     return [word for word in words if word.lower().startswith(typed.lower())]

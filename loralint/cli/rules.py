@@ -8,7 +8,8 @@ import click
 
 from loralint.cli.group import Listing
 from loralint.cli.options import own_rules, rule_names
-from loralint.engine.rules import Rule, select
+from loralint.engine.rules import select
+from loralint.knowledge.rules import Rule
 
 
 @click.group("rules", cls=Listing)

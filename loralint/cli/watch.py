@@ -11,8 +11,9 @@ import click
 
 from loralint.cli.options import usage
 from loralint.cli.output import color
-from loralint.engine.rules import Rule, select
+from loralint.engine.rules import select
 from loralint.engine.watched import judge_log
+from loralint.knowledge.rules import Rule
 from loralint.model import TIERS, Finding, Report, Run
 from loralint.render import render
 from loralint.watch.read import UnreadableError, read

@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from loralint.engine.rules import all_rules, find
+from loralint.knowledge.rules import all_rules, find
 from loralint.model import Finding, Report
 from loralint.source.secrets import redact
 from loralint.source.shown import shown
@@ -53,7 +53,7 @@ def logic(code: str) -> str:
 
     rule = next(one for one in all_rules() if one.id == code)
     entries = part("golden").get(rule.args.get("parameter")) if rule.uses == "golden" else None
-    decisive = rule._replace(message="", help="", fix=None, topic="", name="")
+    decisive = rule._replace(topic="", name="", says=None)
     return sha256(json.dumps([decisive, entries], sort_keys=True, default=str).encode())[:16]
 
 

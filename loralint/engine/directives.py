@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from loralint.engine.rules import find
+from loralint.knowledge.rules import find
 from loralint.model import Finding, Note, Observation, Span, Value
 from loralint.source.document import Comment, Document
 

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable
 from functools import lru_cache
 
-from loralint.engine.rules import all_rules, find, refuse_unmatched
+from loralint.engine.rules import refuse_unmatched
 from loralint.engine.settings import Settings
 from loralint.engine.tiers import refuse_idle
+from loralint.knowledge.rules import all_rules, find
 from loralint.model import Finding, Note
 from loralint.source.shown import shown
 

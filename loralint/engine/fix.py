@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from loralint.checks.hit import Hit
-from loralint.engine.rules import Rule
+from loralint.knowledge.rules import Rule, wording
 from loralint.model import Edit, Fix, Observation, Unknown, Value
 from loralint.run.config import Config
 from loralint.source.document import Document, Node, Pair
@@ -19,16 +19,17 @@ def fix_of(rule: Rule, hit: Hit, config: Config, *, pinned: bool) -> Fix | None:
 
     pinned: no version was assumed; what is right for an assumed one may be wrong for the one in use, so it is not safe.
     """
-    if rule.fix is None:
+    fix = wording(rule).fix
+    if fix is None:
         return None
     try:
-        edits = tuple(_edits(rule.fix, hit, config))
+        edits = tuple(_edits(fix, hit, config))
     except (_NoFixError, ValueError):  # ValueError: the place is written in a way that cannot be edited by span
         return None
     if not edits or not _disjoint(edits):
         return None
-    wants = {field: _wanted(raw, hit) for field, raw in rule.fix.get("set", {}).items()}
-    return Fix(pinned and bool(rule.fix.get("safe")), edits, wants)
+    wants = {field: _wanted(raw, hit) for field, raw in fix.get("set", {}).items()}
+    return Fix(pinned and bool(fix.get("safe")), edits, wants)
 
 
 def _wanted(raw: object, hit: Hit) -> object:

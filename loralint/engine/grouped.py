@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from loralint.engine.rules import Rule
 from loralint.engine.score import score
+from loralint.knowledge.rules import Rule
 from loralint.model import Edit, Finding, Fix, Related, Run
 
 _KINDS = frozenset({"renamed", "removed"})

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loralint.checks import template
 from loralint.checks.conditions import holds
 from loralint.checks.hit import Hit
 from loralint.engine.plan import MET, concerned, plan_of
-from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
+from loralint.knowledge.rules import Rule, wording
 from loralint.model import Finding, Fix, Note, Related, Span, Unknown, Value
 from loralint.run.config import MISSING, Config
 from loralint.run.versions import MAYBE, split
@@ -65,7 +65,7 @@ def _each(rule: Rule, config: Config, scope: Scope, out: Judgement) -> None:
     whole = scope.get(rule.each)
     for item in (whole,) if isinstance(whole.value, Unknown) else whole.items:
         scope.bind("item", item._replace(field=whole.field))
-        _apply(rule, rule.at or ("item",), config, scope, out)
+        _apply(rule, rule.at or ["item"], config, scope, out)
     scope.bind("item", None)
 
 
@@ -79,14 +79,14 @@ class Before(NamedTuple):
     assumed: bool
 
 
-def _apply(rule: Rule, at: tuple[str, ...], config: Config, scope: Scope, out: Judgement) -> None:
+def _apply(rule: Rule, at: Sequence[str], config: Config, scope: Scope, out: Judgement) -> None:
     scope.reads.clear()
     truth = holds(rule.when, scope) if rule.when else True
     if truth is False:
         return
     answer: list[Hit] | Unknown = []
     if truth is True or rule.uses in MET:
-        answer = template(rule.uses)(scope, rule.args, at)
+        answer = template(rule.uses)(scope, rule.args, tuple(at))
     if isinstance(truth, Unknown) and (answer or rule.uses not in MET):
         answer = truth
     if isinstance(answer, Unknown):
@@ -106,7 +106,8 @@ def _report(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope, 
     tier, assumed = _tier(rule, hit, before, config, scope)
     if not tier or not out.has_room(rule, tier):
         return
-    message = fill(rule.message, hit, config, scope)
+    said = wording(rule)
+    message = fill(said.message, hit, config, scope)
     if tier == "note":
         out.notes.append(Note("info", message, (rule.id,), hit.at.key))
         return
@@ -117,7 +118,7 @@ def _report(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope, 
             rule.name,
             tier,
             f"{message} (judged by {assumed}, which nobody pinned)" if assumed else message,
-            fill(rule.help, hit, config, scope),
+            fill(said.help, hit, config, scope),
             value.span or anchor(scope, config),
             value.key or config.key(value.field),
             value.pointer,
@@ -131,7 +132,7 @@ def _report(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope, 
 
 
 def _fix(rule: Rule, hit: Hit, config: Config) -> Fix | None:
-    if rule.fix is None:
+    if wording(rule).fix is None:
         return None
     from loralint.engine.fix import fix_of
 

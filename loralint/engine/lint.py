@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.engine.judge import Judgement, judge, unchecked_notes
-from loralint.engine.rules import Rule
 from loralint.engine.score import score, verdict
 from loralint.engine.settings import Settings
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope, unknown
+from loralint.knowledge.rules import Rule
 from loralint.model import Finding, Note, Observation, Probed, Run, Setting, Table, Value
 from loralint.run.build import Assembled
 from loralint.run.config import Config

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from loralint.checks.conditions import compare
 from loralint.engine import rules, symptoms
-from loralint.engine.rules import Rule
 from loralint.knowledge import data
+from loralint.knowledge.rules import Rule
 from loralint.model import Note, Observation, Unknown, Value
 from loralint.run.build import Assembled
 from loralint.run.options import Options

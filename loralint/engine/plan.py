@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from loralint.canonical.fields import FIELDS
 from loralint.checks.conditions import Guard, guards
-from loralint.engine.rules import Rule
 from loralint.facts.scope import Scope
+from loralint.knowledge.rules import Rule
 from loralint.run.config import Config
 
 # Templates that look at what was observed or done, with the argument that names what they are about.

@@ -1,79 +1,15 @@
-"""Rules as the compiled index holds them."""
+"""Which rules are chosen."""
 
-from collections.abc import Mapping
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache
 
-from loralint.knowledge.data import part
-
-
-class Rule(NamedTuple):
-    """One compiled rule; see `loralint.authoring.rule` for the authored form and the meaning of each field.
-
-    gives: every tier that it may give, also by the bounds of the golden list.
-    """
-
-    id: str
-    name: str
-    topic: str
-    tiers: list[tuple[Any, str]]
-    frameworks: list[str] | None
-    versions: list[str]
-    when: Any
-    each: str | None
-    at: tuple[str, ...]
-    uses: str
-    args: Mapping[str, Any]
-    message: str
-    help: str
-    fix: Mapping[str, Any] | None
-    preview: bool
-    gives: tuple[str, ...] = ()
-
-
-@cache
-def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by id."""
-    raw: Any = part("rules")
-    return tuple(_rule(one) for one in raw)
+from loralint.knowledge import rules
+from loralint.knowledge.rules import Rule, all_rules
 
 
 def forget() -> None:
     """Read the rules anew when they are next asked for: what they are read from has changed."""
-    all_rules.cache_clear()
-    _by_name.cache_clear()
+    rules.forget()
     select.cache_clear()
-
-
-def _rule(raw: Mapping[str, Any]) -> Rule:
-    return Rule(
-        raw["id"],
-        raw["name"],
-        raw["topic"],
-        raw["tiers"],
-        raw["frameworks"],
-        raw["versions"],
-        raw["when"],
-        raw["each"],
-        tuple(raw["at"]),
-        raw["uses"],
-        raw["with"],
-        raw["message"],
-        raw["help"],
-        raw["fix"],
-        raw["preview"],
-        tuple(raw["gives"]),
-    )
-
-
-def find(name: str) -> Rule | None:
-    """A rule by code (any case) or by name."""
-    return _by_name().get(name.strip().lower())
-
-
-@cache
-def _by_name() -> Mapping[str, Rule]:
-    return {name: rule for rule in all_rules() for name in (rule.id.lower(), rule.name)}
 
 
 @lru_cache(maxsize=16)

@@ -14,8 +14,8 @@ from functools import cache
 from math import log
 from typing import Any, NamedTuple
 
-from loralint.engine.rules import Rule, all_rules
 from loralint.knowledge.data import part
+from loralint.knowledge.rules import Rule, all_rules, wording
 
 ENOUGH = 0.55  # below it, what is found is chance: see tests/engine/test_symptoms.py
 _SHORT = 9.0  # rarity in all of a symptom of three or four telling words; to meet a shorter one says less
@@ -119,11 +119,11 @@ def _index() -> tuple[list[_Known], Callable[[str], float]]:
 
 
 def _known(rule: Rule, cold: Mapping[str, Any]) -> _Known:
-    symptoms = cold.get("symptoms", ())
+    symptoms, said = cold.get("symptoms", ()), wording(rule)
     places: Mapping[str, Iterable[str]] = {
         "why": (cold["why"],),
-        "help": (rule.help,),
-        "message": (rule.message, rule.name),
+        "help": (said.help,),
+        "message": (said.message, rule.name),
         "symptoms": symptoms,
     }
     words = {word: _WEIGHTS[place] for place, texts in places.items() for text in texts for word in words_of(text)}

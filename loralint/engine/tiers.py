@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from loralint.engine.rules import all_rules, find, refuse_unmatched, strength
+from loralint.engine.rules import refuse_unmatched, strength
 from loralint.engine.settings import Settings
+from loralint.knowledge.rules import all_rules, find
 from loralint.model import Finding
 
 
@@ -14,7 +15,7 @@ def refuse_idle(settings: Settings) -> None:
     """Raise ValueError for a selector that matches no rule, or only rules that make notes and no findings."""
     refuse_unmatched(tuple(selector for selector, _ in settings.tiers), all_rules(), settings.file)
     for selector, _ in settings.tiers:
-        if all(rule.gives == ("note",) for rule in all_rules() if strength(rule, selector)):
+        if all(rule.gives == ["note"] for rule in all_rules() if strength(rule, selector)):
             raise ValueError(f"{settings.file}: `{selector}` in `tiers` has no tier: it makes notes and no findings")
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from loralint.engine.judge import judge
-from loralint.engine.rules import Rule
 from loralint.engine.score import score, verdict
 from loralint.facts import FACTS
 from loralint.facts.scope import Scope
+from loralint.knowledge.rules import Rule
 from loralint.model import Run
 from loralint.run.config import Config
 from loralint.run.options import Options

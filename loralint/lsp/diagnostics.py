@@ -7,8 +7,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from loralint.engine.rules import find
 from loralint.knowledge.data import part
+from loralint.knowledge.rules import find
 from loralint.lsp.judging import Judged
 from loralint.lsp.places import Places
 from loralint.model import Finding, Related

@@ -9,6 +9,7 @@ from typing import Any
 from lsprotocol import types
 
 from loralint.knowledge.data import part
+from loralint.knowledge.rules import compiled, find
 from loralint.lsp.judging import job_of
 from loralint.lsp.places import Sight
 from loralint.model import Finding, Note, Setting, Span, Value
@@ -97,9 +98,8 @@ def _findings(here: list[Finding]) -> Iterator[Block]:
 
 def _page(code: str) -> Iterator[Block]:
     """The page of a rule, as `loralint explain` prints it."""
-    rules: Any = part("rules")
     cold: Any = part("rules_cold")
     golden: Any = part("golden")
-    if code in cold:
-        hot = next(one for one in rules if one["id"] == code)
-        yield from rule_page(hot, cold[code], keys_of(frameworks_of(cold[code])[0]), golden)
+    rule = find(code)
+    if rule is not None:
+        yield from rule_page(compiled(rule), cold[code], keys_of(frameworks_of(cold[code])[0]), golden)

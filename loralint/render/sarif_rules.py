@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.knowledge.data import entries, part
+from loralint.knowledge.rules import compiled, find
 from loralint.render.page import escaped
 from loralint.render.rule_page import plain
 from loralint.render.sarif_results import LEVELS, RANKS
@@ -15,8 +16,7 @@ _SEVERITIES = {"S": "error", "A": "warning", "B": "recommendation"}
 
 def descriptors(rules: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """rules: code -> name of those that found something, in the order in which results count them."""
-    every: Any = part("rules")
-    hot = {one["id"]: one for one in every if one["id"] in rules}
+    hot = {code: compiled(rule) for code in rules if (rule := find(code)) is not None}
     cold = entries("rules_cold", hot)
     for code, name in rules.items():
         known = hot.get(code)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from loralint.api import make_job, options, report
 from loralint.engine.lint import Job
 from loralint.engine.ratchet import distinct, key_of, new_findings
-from loralint.engine.rules import find
 from loralint.engine.settings import Settings
 from loralint.frameworks.detect import COMPANIONS
+from loralint.knowledge.rules import find, wording
 from loralint.model import Finding, Report
 from loralint.run.mapped import ENDS
 from loralint.run.project import Project
@@ -128,7 +128,7 @@ def _without_values(one: Finding) -> str:
     A key that only the map's author chose is a value, too.
     """
     rule = find(one.rule)
-    start = rule.message.partition(": ")[0] if rule is not None else ""
+    start = wording(rule).message.partition(": ")[0] if rule is not None else ""
     said = start if start and not _PLACEHOLDER.search(start) else one.name.replace("-", " ")
     key = one.key.rpartition(".")[2] if one.parameter else ""
     return f"{said} (see `{key}`)" if _KEY.fullmatch(key) else said

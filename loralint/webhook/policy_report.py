@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from loralint.engine.rules import find
+from loralint.knowledge.rules import find, wording
 from loralint.webhook.judging import Told
 from loralint.webhook.scan import Seen
 
@@ -61,6 +61,6 @@ def _result(one: Seen, told: Told) -> dict[str, Any]:
 def _headline(told: Told) -> str:
     """What comes of it, without the cause, which has the values."""
     rule = find(told.rule)
-    start = rule.message.partition(": ")[0] if rule else ""
+    start = wording(rule).message.partition(": ")[0] if rule else ""
     said = start if start and "{" not in start else (rule.name.replace("-", " ") if rule else told.rule)
     return f"{said}; `loralint explain {told.rule}` says more"

@@ -128,7 +128,7 @@ def test_the_readme_s_files_exist():
 
 
 def test_the_readme_s_rules_exist():
-    from loralint.engine.rules import find
+    from loralint.knowledge.rules import find
 
     assert [code for code in sorted(set(re.findall(r"\bLL\d{3}\b", README))) if find(code) is None] == []
 

@@ -13,6 +13,7 @@ import pytest
 from loralint.authoring.site import write_site
 from loralint.frameworks.detect import NAMES
 from loralint.knowledge.data import shipped
+from loralint.knowledge.rules import all_rules
 
 ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r"(?<!!)\]\(([^)#:\s]+)(?:#[^)]*)?\)")
@@ -28,9 +29,9 @@ def site(tmp_path_factory):
 
 
 def test_everything_has_its_page(site):
-    for rule in shipped("rules"):
-        page = (site / "docs" / "rules" / f"{rule['id']}.md").read_text("utf-8")
-        assert page.startswith(f"# {rule['id']} {rule['name']}")
+    for rule in all_rules():
+        page = (site / "docs" / "rules" / f"{rule.id}.md").read_text("utf-8")
+        assert page.startswith(f"# {rule.id} {rule.name}")
         assert "## Examples" in page
         assert "## Sources" in page
     for name in shipped("golden"):

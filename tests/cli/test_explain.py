@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from loralint.cli import main
-from loralint.engine.rules import all_rules
+from loralint.knowledge.rules import all_rules
 
 
 def run(*arguments: str, stdin: str = "", **environment: str):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from loralint.engine.rules import all_rules
+from loralint.knowledge.rules import all_rules
 
 
 def test_show_tells_value_key_and_origin(invoke):

@@ -11,6 +11,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loralint.knowledge.rules import all_rules, compiled
+
 pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "deploy" / "chart" / "files" / "policy.yaml"
@@ -23,12 +25,9 @@ def _spec():
 
 @cache
 def _validations():
-    import json
-
     from loralint.authoring.policy import validations
 
-    rules = json.loads((ROOT / "loralint" / "_data" / "rules.json").read_text("utf-8"))
-    return list(validations(rules))
+    return list(validations([compiled(rule) for rule in all_rules()]))
 
 
 @cache

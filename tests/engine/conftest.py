@@ -10,8 +10,8 @@ import pytest
 
 from loralint.authoring.conditions import normal
 from loralint.engine.lint import Job, lint
-from loralint.engine.rules import Rule
 from loralint.engine.settings import Settings
+from loralint.knowledge.rules import Rule, Wording
 from loralint.model import Run
 from loralint.run.options import Options
 from loralint.run.project import Project
@@ -23,12 +23,16 @@ def own_rule(**given: Any) -> Rule:
     levels = given.pop("levels", [{"tier": given.pop("tier", "S")}])
     when = given.pop("when", None)
     parts: dict[str, Any] = {
-        "id": "LL990", "name": "own-rule", "topic": "scale", "frameworks": None, "versions": [], "each": None, "at": (),
-        "uses": "condition", "args": {}, "message": "it breaks: {key} is {value}", "help": "write {key}: {suggest}",
-        "fix": None, "preview": False,
+        "id": "LL990", "name": "own-rule", "topic": "scale", "frameworks": None, "versions": [], "each": None, "at": [],
+        "uses": "condition", "args": {}, "preview": False,
     }  # fmt: skip
     tiers = [(normal(level["when"]) if "when" in level else None, level["tier"]) for level in levels]
-    return Rule(**{**parts, **given}, tiers=tiers, when=normal(when) if when else None)
+    says = Wording(
+        given.pop("message", "it breaks: {key} is {value}"), given.pop("help", "write {key}: {suggest}"),
+        given.pop("fix", None),
+    )  # fmt: skip
+    gives = [tier for _, tier in tiers]
+    return Rule(**{**parts, **given}, tiers=tiers, when=normal(when) if when else None, gives=gives, says=says)
 
 
 @pytest.fixture(scope="session")

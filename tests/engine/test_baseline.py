@@ -75,7 +75,7 @@ def test_an_absent_key_is_known_by_its_name(linted, rule, tmp_path):
 
 
 def test_what_a_comment_lifts_is_not_recorded(linted, rule, tmp_path):
-    from loralint.engine.rules import find
+    from loralint.knowledge.rules import find
 
     text = TEXT.replace("lora_alpha: 32", "lora_aplha: 32  # loralint: ignore[LL101] x")
     run = linted(text, find("LL101"), find("LL005"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.engine.rules import all_rules, find
+from loralint.knowledge.rules import all_rules, find
 
 HEAD = "base_model: NousResearch/Llama-2-7b-hf\nadapter: lora\nlora_r: 16\n"
 TAIL = "lora_target_linear: true\nmicro_batch_size: 1\nlearning_rate: 0.0002\n"

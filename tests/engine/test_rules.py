@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.engine.rules import all_rules, among, find, select
+from loralint.engine.rules import among, select
+from loralint.knowledge.rules import all_rules, find
 
 
 def _ids(*, chosen=(), ignored=(), preview=False, rules=None):

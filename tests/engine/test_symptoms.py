@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loralint.engine.rules import all_rules
 from loralint.engine.symptoms import search, words_of
 from loralint.knowledge.data import part
+from loralint.knowledge.rules import all_rules
 
 TRACEBACK = """Traceback (most recent call last):
   File "/home/me/train.py", line 112, in <module>

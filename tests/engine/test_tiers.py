@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from loralint.api import check
-from loralint.engine.rules import all_rules
 from loralint.engine.settings import Settings
+from loralint.knowledge.rules import all_rules
 
 TEXT = "base_model: a/b\nadapter: lora\nlora_r: 16\nlora_alpha: 32\nlora_target_linear: true\nlearning_rate: 2e-4\n"
 BLOCKED = TEXT.replace("lora_r: 16", "lora_r: 0")  # LL304, tier S

@@ -73,9 +73,7 @@ def test_a_key_that_is_written_three_times_takes_two_passes(mended):
 
 def test_a_fix_that_brings_a_grave_finding_is_refused(mended):
     bad = own_rule("adapter.dropout", {"set": {"adapter.dropout": 0.5}}, {"adapter.dropout": {"ne": 0.5}})
-    grave = own_rule("adapter.dropout", {}, {"adapter.dropout": 0.5})._replace(
-        id="LL991", tiers=[(None, "A")], fix=None
-    )
+    grave = own_rule("adapter.dropout", {}, {"adapter.dropout": 0.5})._replace(id="LL991", tiers=[(None, "A")])
     found = mended({"a.yaml": AXOLOTL + "lora_dropout: 0.1\n"}, bad, grave)
     assert found.texts == {}
     assert told(found) == [("LL990", "lora_dropout", "it would bring a finding of tier A: LL991 at adapter.dropout")]
@@ -83,7 +81,7 @@ def test_a_fix_that_brings_a_grave_finding_is_refused(mended):
 
 def test_a_grave_finding_that_was_there_before_is_no_reason(mended):
     fix = own_rule("adapter.dropout", {"set": {"adapter.dropout": 0.5}}, {"adapter.dropout": {"ne": 0.5}})
-    grave = own_rule("adapter.rank", {}, {"adapter.rank": 16})._replace(id="LL991", tiers=[(None, "S")], fix=None)
+    grave = own_rule("adapter.rank", {}, {"adapter.rank": 16})._replace(id="LL991", tiers=[(None, "S")])
     assert mended({"a.yaml": AXOLOTL + "lora_dropout: 0.1\n"}, fix, grave).texts != {}
 
 
@@ -117,7 +115,7 @@ def test_one_companion_of_two_runs_must_suit_both(mended):
     }
     up = own_rule("dist.zero_stage", {"set": {"dist.zero_stage": 3}}, {"dist.zero_stage": 2, "optim.lr": 0.0001})
     grave = own_rule("dist.zero_stage", {}, {"dist.zero_stage": 3, "optim.lr": 0.0002})
-    grave = grave._replace(id="LL991", tiers=[(None, "S")], fix=None)
+    grave = grave._replace(id="LL991", tiers=[(None, "S")])
     assert mended(files, up).texts == {"ds.json": files["ds.json"].replace("2", "3")}
     found = mended(files, up, grave)
     assert found.texts == {}

@@ -138,8 +138,8 @@ def test_no_pattern_of_ours_runs_away(word):
     import re
     import time
 
-    from loralint.engine.rules import all_rules
     from loralint.knowledge.data import part
+    from loralint.knowledge.rules import all_rules
 
     def patterns(node):
         if isinstance(node, (list, tuple)):

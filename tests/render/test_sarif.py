@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loralint.knowledge.data import part
+from loralint.knowledge.rules import all_rules
 from loralint.model import Edit, Finding, Fix, Note, Related, Report, Run, Span
 from loralint.render import render
 from loralint.render.spot import region_of
@@ -123,15 +123,15 @@ def test_a_result(report_on):
 
 
 def test_every_rule_that_can_find_something_is_described(report_on):
-    rules = {one["id"]: one for one in part("rules")}
-    findings = tuple(_finding(rule=code, name=one["name"]) for code, one in rules.items())
+    rules = {one.id: one for one in all_rules()}
+    findings = tuple(_finding(rule=code, name=one.name) for code, one in rules.items())
     described = _log(_report(*findings))["tool"]["driver"]["rules"]
     assert [one["id"] for one in described] == list(rules)
     levels = {"S": "error", "A": "warning", "B": "note"}
     for one in described:
         assert one["help"]["text"]
         assert "loralint explain" in one["help"]["markdown"]
-        worst = next((levels[tier] for tier in levels if tier in rules[one["id"]]["gives"]), "note")
+        worst = next((levels[tier] for tier in levels if tier in rules[one["id"]].gives), "note")
         assert one["defaultConfiguration"]["level"] == worst
 
 

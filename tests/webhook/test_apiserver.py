@@ -13,6 +13,7 @@ import time
 import pytest
 import yaml
 
+from loralint.knowledge.rules import all_rules, compiled
 from tests.deploy.test_chart import CHART, HELM, SETS
 from tests.webhook.reviews import BAD, GOOD, WORSE, config_map, job, pod
 
@@ -583,9 +584,8 @@ def _answer(answer):
 def test_the_policy_holds_its_rules_in_the_api_server_itself(api, bound):
     from loralint.authoring.policy import validations, witness
 
-    rules = json.loads((cluster.ROOT / "loralint" / "_data" / "rules.json").read_text("utf-8"))
     bound("Deny")
-    for one in validations(rules):
+    for one in validations([compiled(rule) for rule in all_rules()]):
         refused = _create(api, config_map(witness(one.framework, one.held)), "left")
         assert refused.status_code == 422, one
         assert one.message in refused.json()["message"] or "`loralint explain" in refused.json()["message"]
