@@ -25,9 +25,13 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
     """with: nothing. One hit for all plain names in the list that are the end of no layer's path in such models.
 
+    Those among them that nothing misses are a hit of their own: names of other families' layers, where every layer that
+    does such work here is named as well.
+
     Where only the names of a family's layers are known, a name counts by its last part. Regular expressions, numbers,
     all-linear and modules that take no adapter are not judged here. Data: names, modules; `all`, whether every name is
-    wrong; `exact`, whether the paths are known; `family`, the modules as an aside unless they are what is suggested.
+    wrong; `spare`, whether nothing misses them; `exact`, whether the paths are known; `family`, the modules as an aside
+    unless they are what is suggested.
     """
     del args, at
     targets, modules = scope.get("adapter.targets"), scope.get("model.modules")
@@ -43,13 +47,28 @@ def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...])
         wrong = [item for item in wrong if isinstance(found, Unknown) or not _modules(found, str(item.value))]
     if not wrong:
         return []
-    every = len(wrong) == len(targets.items)
-    close, all_of_them = _close(str(wrong[0].value), modules.value), ", ".join(modules.value)
+    spare = _spare(wrong, targets.items, paths or modules.value)
+    said = {"modules": modules.value, "all": len(wrong) == len(targets.items), "exact": bool(paths)}
+    several = ([item for item in wrong if item not in spare], False), (spare, True)
+    return [_hit(items, {**said, "spare": nothing}, targets) for items, nothing in several if items]
+
+
+def _hit(items: list[Value], data: dict[str, Any], targets: Value) -> Hit:
+    close, all_of_them = _close(str(items[0].value), data["modules"]), ", ".join(data["modules"])
     aside = "" if close == all_of_them else f" (the family's linear layers are {all_of_them})"
-    data = {"modules": modules.value, "names": [item.value for item in wrong], "all": every, "exact": bool(paths),
-            "family": aside}  # fmt: skip
-    place = wrong[0]._replace(key=targets.key, field="adapter.targets")
-    return [Hit(place, data, close)]
+    place = items[0]._replace(key=targets.key, field="adapter.targets")
+    return Hit(place, {**data, "names": [item.value for item in items], "family": aside}, close)
+
+
+def _spare(wrong: list[Value], items: tuple[Value, ...], layers: list[str]) -> list[Value]:
+    """Those of the wrong names whose like in these models, by what it does, is all named by the other items."""
+    from loralint.facts.reach import tower_of
+    from loralint.knowledge.roles import left_out
+
+    right = [str(item.value) for item in items if item not in wrong]
+    blocks = [path for path in layers if ".*." in path and not tower_of(path)] or layers
+    unmet = {path.rpartition(".")[2] for path in blocks if not any(_ends_any((path,), name) for name in right)}
+    return [item for item in wrong if right and left_out(str(item.value).rpartition(".")[2], unmet) == []]
 
 
 def _paths(scope: Scope, names: list[object], modules: list[str]) -> list[str]:

@@ -196,6 +196,11 @@ def since(scope: Scope) -> Value:
     return derived(first if first and satisfies(scope.version("transformers"), f"<{first}") else None)
 
 
+def assumed(scope: Scope) -> Value:
+    """Whether the base model is what a script's option has by default, in whose place the command line may give any."""
+    return derived(scope.get("model.base").origin == "inherited")
+
+
 def _model(scope: Scope) -> ModelFacts:
     if _diffusion(scope):  # a language model of like name would be another one
         raise Missing("the catalogue holds language models only")

@@ -48,6 +48,24 @@ def all_excluded(scope: Scope) -> Value:
     return derived(bool(targeted) and targeted <= meant(scope, excluded, everywhere=True))
 
 
+def fused(scope: Scope) -> Value:
+    """Names of Mamba's layers that the targets mean and PEFT refuses, as kernels read their weights past an adapter.
+
+    None where there are none.
+    """
+    from loralint.knowledge.peft import MAMBA, MAMBA_NAMES
+    from loralint.knowledge.versions import satisfies
+
+    spoken, first = known(scope, "adapter.targets"), MAMBA.get(str(known(scope, "model.family")))
+    if not spoken or first is None or not satisfies(scope.version("peft"), f">={first}"):
+        return derived(None)
+    from loralint.facts.reach import meant
+
+    left = meant(scope, spoken) - meant(scope, known(scope, "adapter.exclude") or (), everywhere=True)
+    names = {path.rpartition(".")[2] for path in left} & MAMBA_NAMES
+    return derived(sorted(names - ({"conv1d"} if spoken == "all-linear" else set())) or None)
+
+
 def towers(scope: Scope) -> Value:
     """Parts beside the language model (a vision tower, an audio encoder) whose layers the listed names mean as well.
 

@@ -14,9 +14,10 @@ from loralint.knowledge.targets import LINEAR, SUPPORTED, Model, Refused, Target
 
 __all__ = ["LINEAR", "SUPPORTED", "Adapted", "Model", "Refused", "Targets", "adapt"]
 
-# no adapter may sit on these names in these types: peft 0.21.2 _check_lora_target_modules_mamba
-_MAMBA = frozenset({"falcon_h1", "mamba", "mamba2", "falcon_mamba", "nemotron_h"})
-_MAMBA_NAMES = frozenset({"out_proj", "conv1d"})
+# no adapter may sit on these names in these types, by the release that first refuses it
+# (peft 0.15.2, 0.16.0, 0.19.1, 0.20.0 and 0.21.2 tuners/tuners_utils.py, _check_lora_target_modules_mamba)
+MAMBA = dict.fromkeys(("falcon_h1", "mamba", "mamba2", "falcon_mamba"), "0.16") | {"nemotron_h": "0.20"}
+MAMBA_NAMES = frozenset({"out_proj", "conv1d"})
 
 
 class Adapted(NamedTuple):
@@ -83,7 +84,7 @@ def _adapter(module: Module, model: Model, targets: Targets) -> int | None:
     """Parameters of a module's adapter."""
     if module.kind not in SUPPORTED:
         raise Refused(f"a module of type {module.kind} takes no adapter", module.path)
-    if model.model_type in _MAMBA and module.path.rpartition(".")[2] in _MAMBA_NAMES:
+    if model.model_type in MAMBA and module.path.rpartition(".")[2] in MAMBA_NAMES:
         raise Refused("the fused kernels of Mamba layers skip an adapter there", module.path)
     rank = rank_of(module.path, targets)
     weights = dict(module.weights)

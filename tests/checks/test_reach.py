@@ -7,7 +7,7 @@ import json
 import pytest
 
 from loralint.checks.reach import layers_in_model, unmatched
-from loralint.checks.targets import unadaptable
+from loralint.checks.targets import targets_in_model, unadaptable
 from loralint.model import Unknown
 
 
@@ -93,3 +93,21 @@ def test_an_expression_with_very_many_numbers_is_not_judged(hits):
     expression = rf".*\.({'|'.join(map(str, range(3000)))})\.nothing"
     args = {"field": "adapter.targets", "among": "layers"}
     assert "more numbers" in hits(unmatched, args, target_modules=expression)
+
+
+@pytest.mark.parametrize(
+    ("base", "named", "wanted"),
+    [
+        ("nvidia/Nemotron-H-8B-Base-8K", ["q_proj", "gate_proj", "up_proj"], [(["gate_proj"], True)]),
+        ("nvidia/Nemotron-H-8B-Base-8K", ["q_proj", "gate_proj"], [(["gate_proj"], False)]),  # up_proj has none
+        ("openai-community/gpt2", ["c_attn", "q_attn"], [(["q_attn"], True)]),
+        ("openai-community/gpt2", ["c_attn", "c_atn", "q_attn"], [(["c_atn"], False), (["q_attn"], True)]),
+        ("openai-community/gpt2", ["q_attn"], [(["q_attn"], False)]),
+        ("microsoft/Phi-3-mini-4k-instruct", ["o_proj", "q_proj", "v_proj"], [(["q_proj", "v_proj"], False)]),
+        ("microsoft/Phi-3-mini-4k-instruct", ["qkv_proj", "q_proj", "v_proj"], [(["q_proj", "v_proj"], True)]),
+    ],
+)
+def test_a_name_is_missed_unless_all_that_does_its_work_is_named_too(run_of, base, named, wanted):
+    config = {"peft_type": "LORA", "r": 8, "base_model_name_or_path": base, "target_modules": named}
+    answer = targets_in_model(run_of(json.dumps(config)), {}, ())
+    assert [(hit.data["names"], hit.data["spare"]) for hit in answer] == wanted
