@@ -10,10 +10,14 @@ from loralint.source.discover import within
 from loralint.source.read import read_file
 
 # Names of pin files have one of these in them; a folder without such a name costs one listing.
-_TREES = (".toml", ".yml", ".yaml", "pipfile.lock")
-# A file without any of these fixes nothing, and is neither parsed nor scanned. Lock files always do.
-_SIGNS = ("==", " @ ", "tool.poetry", "conda", "dependencies:")
-_LIKELY = ("requirement", "constraint", "pyproject.toml", ".lock", "environment", "conda")
+_TREES = (".toml", ".yml", ".yaml", "pipfile", "pipfile.lock")
+_MOST = 50  # files of a folder, and those that they include
+# A file without any of these fixes and includes nothing, and is neither parsed nor scanned. Lock files always do.
+_SIGNS = ("==", " @ ", "tool.poetry", "conda", "dependencies:", "-r", "-c")
+_LIKELY = (
+    "requirement", "constraint", "pyproject.toml", ".lock", "pylock", "pipfile", "environment", "conda", "setup.py",
+    "setup.cfg",
+)  # fmt: skip
 
 
 def pins_near(file: str, project: Project) -> dict[str, str]:
@@ -42,14 +46,26 @@ def _of_folder(folder: str, project: Project) -> dict[str, str]:
 
 
 def _fixed(folder: str, names: list[str], project: Project) -> Iterator[tuple[str, str]]:
+    """What the files of a folder fix, and those that they include with `-r` and `-c`, whatever these are called."""
+    seen: set[str] = set()
     for name in names:
         path = os.path.join(folder, name)
-        if not os.path.isfile(path) or not within(path, project.top(path)):
-            continue
-        document = read_file(path, name, "text")
-        if name.endswith(".lock") or any(sign in document.text for sign in _SIGNS):
-            from loralint.frameworks.companions.pins import is_pins, read_pins
+        yield from _of_file(path, project.top(path), seen)
 
-            if is_pins(name):
-                found = read_pins(read_file(path, name) if name.endswith(_TREES) else document)
-                yield from ((package, str(value.value)) for package, value in found.exact.items())
+
+def _of_file(path: str, top: str, seen: set[str], *, included: bool = False) -> Iterator[tuple[str, str]]:
+    if path in seen or len(seen) == _MOST or not os.path.isfile(path) or not within(path, top):
+        return
+    seen.add(path)
+    name = os.path.basename(path)
+    document = read_file(path, name, "text")
+    if included or "lock" in name.lower() or any(sign in document.text for sign in _SIGNS):
+        from loralint.frameworks.companions.pins import is_pins, read_pins
+
+        if included or is_pins(name):
+            tree = read_file(path, name) if name.lower().endswith(_TREES) else document
+            found = read_pins(tree, requirements=included)
+            yield from ((package, str(value.value)) for package, value in found.exact.items())
+            for one in found.includes:
+                other = os.path.normpath(os.path.join(os.path.dirname(path), str(one.value)))
+                yield from _of_file(other, top, seen, included=True)

@@ -90,6 +90,18 @@ def test_pins_are_those_of_the_nearest_folder(project):
     assert project.runs("train.yaml", targets={"trl": "1.0"})[0].config.versions.pinned == {"trl": "1.0"}
 
 
+def test_pins_may_stand_in_files_that_others_include_but_not_outside(project):
+    outside = project.root.parent / "outside.txt"
+    outside.write_text("torch==2.1\n")
+    project.write(
+        requirements_dot_txt="-r deps/base.txt\n-c ../outside.txt\n", deps__base_dot_txt="-r more.txt\ntrl==0.21.0\n",
+        deps__more_dot_txt="peft==0.17.1\n-r base.txt\n", setup_dot_py="setup(install_requires=['accelerate==1.2'])\n",
+        train_dot_yaml=CONFIG,
+    )  # fmt: skip
+    pinned = project.runs("train.yaml")[0].config.versions.pinned
+    assert pinned == {"trl": "0.21.0", "peft": "0.17.1", "accelerate": "1.2"}
+
+
 @pytest.mark.parametrize("name", ["../outside.json", "/etc/hostname.json", "a\0b.json", "link.json"])
 def test_no_name_leads_out_of_the_folder(project, tmp_path_factory, name):
     outside = project.root.parent / "outside.json"

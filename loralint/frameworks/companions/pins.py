@@ -1,4 +1,5 @@
-"""Versions of packages that a repository fixes: requirements files, pyproject.toml, lock files, conda environments.
+"""Versions of packages that a repository fixes: requirements files, pyproject.toml, setup.cfg and setup.py, Pipfile,
+lock files, conda environments.
 
 Only `==`, a tag in a URL and the entries of a lock file are pins; a lower bound is told apart, everything else says too
 little. The grammar of these lines is small and we want three parts of it, so `packaging` is no dependency: what is not
@@ -38,7 +39,9 @@ class Pins(NamedTuple):
     includes: tuple[Value, ...] = ()
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
+    """A version of a package and where the file says it; exact: not only a lower bound."""
+
     package: str
     version: str
     exact: bool
@@ -51,9 +54,9 @@ def is_pins(file: str) -> bool:
     return _scanner(os.path.basename(file).lower()) is not None
 
 
-def read_pins(document: Document) -> Pins:
-    """The pins of a file that `is_pins` knows by name; of any other file none."""
-    scan = _scanner(os.path.basename(document.file).lower())
+def read_pins(document: Document, *, requirements: bool = False) -> Pins:
+    """The pins of a file that `is_pins` knows by name, or that is a list of requirements; of any other file none."""
+    scan = _requirements if requirements else _scanner(os.path.basename(document.file).lower())
     if scan is None:
         return Pins()
     found = list(scan(document))
@@ -62,21 +65,19 @@ def read_pins(document: Document) -> Pins:
     return Pins(exact, lower, tuple(_includes(document)) if scan is _requirements else ())
 
 
-def _scanner(name: str) -> Callable[[Document], Iterator[_Found]] | None:
-    if name in ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"):
-        return _lock
-    if name == "pipfile.lock":
-        return _pipfile
-    if name == "pyproject.toml":
-        return _pyproject
+def _scanner(name: str) -> Callable[[Document], Iterator[Found]] | None:
+    if name in ("setup.cfg", "setup.py"):
+        from loralint.frameworks.companions import setups
+
+        return setups.of_cfg if name == "setup.cfg" else setups.of_script
     if name.endswith((".yml", ".yaml")) and name.startswith(_CONDA_NAMES):
         return _conda
     if name.endswith((".txt", ".in")) and ("requirement" in name or "constraint" in name):
         return _requirements
-    return None
+    return _BY_NAME.get(name)
 
 
-def _settled(document: Document, found: list[_Found]) -> dict[str, Value]:
+def _settled(document: Document, found: list[Found]) -> dict[str, Value]:
     versions: dict[str, set[str]] = {}
     for one in found:
         versions.setdefault(one.package, set()).add(one.version)
@@ -84,7 +85,7 @@ def _settled(document: Document, found: list[_Found]) -> dict[str, Value]:
     return {package: _value(document, one) for package, one in first.items() if len(versions[package]) == 1}
 
 
-def _value(document: Document, one: _Found) -> Value:
+def _value(document: Document, one: Found) -> Value:
     text = document.text[one.start : one.end]
     return Value(one.version, key=one.package, text=text, span=document.span_at(one.start, one.end))
 
@@ -95,24 +96,24 @@ def _package(name: str) -> str:
     return _ALIASES.get(plain, plain)
 
 
-def _requirements(document: Document) -> Iterator[_Found]:
+def _requirements(document: Document) -> Iterator[Found]:
     for line in re.finditer(r"[^\r\n]+", document.text):
-        yield from _requirement(line[0], line.start())
+        yield from requirement(line[0], line.start())
 
 
-def _requirement(text: str, offset: int) -> Iterator[_Found]:
-    """One requirement as PEP 508 writes it."""
+def requirement(text: str, offset: int) -> Iterator[Found]:
+    """One requirement as PEP 508 writes it, which starts at an offset of the file."""
     match = _LINE.match(text)
     if match is None or match["spec"] is None:
         return
     start, end = offset + match.start("name"), offset + len(text[: match.end()].rstrip())
     spec = match["spec"].strip().strip("()")
     if tag := _TAG.search(spec) if spec.startswith("@") else None:
-        yield _Found(_package(match["name"]), tag[1], exact=True, start=start, end=end)
+        yield Found(_package(match["name"]), tag[1], exact=True, start=start, end=end)
     clauses = [] if spec.startswith("@") else _CLAUSE.findall(spec.partition(" --")[0])
     for operator, version in clauses:
         exact = operator in ("==", "===") and not version.endswith(".*")
-        yield _Found(_package(match["name"]), version.removesuffix(".*"), exact, start, end)
+        yield Found(_package(match["name"]), version.removesuffix(".*"), exact, start, end)
 
 
 def _includes(document: Document) -> Iterator[Value]:
@@ -122,26 +123,35 @@ def _includes(document: Document) -> Iterator[Value]:
             yield Value(match[1], key="-r", text=match[1], span=document.span_at(start, end))
 
 
-def _lock(document: Document) -> Iterator[_Found]:
+def _lock(document: Document) -> Iterator[Found]:
     for match in _LOCKED.finditer(document.text):
-        yield _Found(_package(match[1]), match[2].removeprefix("v"), exact=True, start=match.start(), end=match.end())
+        yield Found(_package(match[1]), match[2].removeprefix("v"), exact=True, start=match.start(), end=match.end())
 
 
-def _pipfile(document: Document) -> Iterator[_Found]:
+def _pipfile(document: Document) -> Iterator[Found]:
     default = document.root.get("default") if document.root is not None else None
     for pair in default.pairs if default is not None else ():
         node = pair.value.get("version") if pair.value.kind == "mapping" else None
         if node is not None and node.raw.startswith("=="):
             version = node.raw.removeprefix("==")
-            yield _Found(_package(pair.key), version, exact=True, start=pair.key_node.start, end=node.end)
+            yield Found(_package(pair.key), version, exact=True, start=pair.key_node.start, end=node.end)
 
 
-def _pyproject(document: Document) -> Iterator[_Found]:
+def _packages(document: Document) -> Iterator[Found]:
+    packages = document.root.get("packages") if document.root is not None else None
+    for pair in packages.pairs if packages is not None and packages.kind == "mapping" else ():
+        node = pair.value.get("version") if pair.value.kind == "mapping" else pair.value
+        if node is not None and node.kind == "scalar":
+            for one in requirement(f"{pair.key} {node.raw}", 0):
+                yield one._replace(start=pair.key_node.start, end=node.end)
+
+
+def _pyproject(document: Document) -> Iterator[Found]:
     project = document.root.get("project") if document.root is not None else None
     listed = project.get("dependencies") if project is not None else None
     for item in listed.items if listed is not None else ():
         quote = document.text[item.start : item.end].find(item.raw)
-        yield from _requirement(item.raw, item.start + max(0, quote))
+        yield from requirement(item.raw, item.start + max(0, quote))
     for pair in _poetry(document):
         node = pair[1].get("version") if pair[1].kind == "mapping" else pair[1]
         if node is None or node.kind != "scalar":
@@ -149,7 +159,7 @@ def _pyproject(document: Document) -> Iterator[_Found]:
         exact, lower = _POETRY.fullmatch(node.raw.strip()), _POETRY_LOWER.match(node.raw.strip())
         found = exact or lower
         if found is not None:
-            yield _Found(_package(pair[0]), found[1], exact is not None, node.start, node.end)
+            yield Found(_package(pair[0]), found[1], exact is not None, node.start, node.end)
 
 
 def _poetry(document: Document) -> Iterator[tuple[str, Node]]:
@@ -160,12 +170,23 @@ def _poetry(document: Document) -> Iterator[tuple[str, Node]]:
         yield pair.key, pair.value
 
 
-def _conda(document: Document) -> Iterator[_Found]:
+def _conda(document: Document) -> Iterator[Found]:
     listed = document.root.get("dependencies") if document.root is not None else None
     for item in listed.items if listed is not None else ():
         pip = item.get("pip") if item.kind == "mapping" else None
         for inner in pip.items if pip is not None else ():
-            yield from _requirement(inner.raw, inner.start)
+            yield from requirement(inner.raw, inner.start)
         match = _CONDA.fullmatch(item.raw.strip()) if item.kind == "scalar" else None
         if match is not None:
-            yield _Found(_package(match[1]), match[3], match[2] != ">=", item.start, item.end)
+            yield Found(_package(match[1]), match[3], match[2] != ">=", item.start, item.end)
+
+
+_BY_NAME = {
+    "uv.lock": _lock,
+    "poetry.lock": _lock,
+    "pdm.lock": _lock,
+    "pylock.toml": _lock,
+    "pipfile.lock": _pipfile,
+    "pipfile": _packages,
+    "pyproject.toml": _pyproject,
+}

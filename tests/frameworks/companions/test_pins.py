@@ -24,6 +24,11 @@ dependencies:
     - transformers==4.57.1
     - trl>=0.20
 """
+SETUP = """from setuptools import setup
+DEPS = ['trl==0.24.0']
+DEPS.append('torch>=2.4')
+setup(name='x', install_requires=DEPS + ['peft==0.17.1'], extras_require={'dev': ['ruff==0.1']})
+"""
 
 
 def pins(name: str, text: str) -> Pins:
@@ -86,6 +91,16 @@ def test_places_and_includes() -> None:
          {"trl": "0.24.0", "peft": "0.17.1"}, {"python": "3.11", "torch": "2.4"}),
         ("environment.yml", CONDA,
          {"python": "3.11", "torch": "2.4.0", "transformers": "4.57.1"}, {"trl": "0.20"}),
+        ("Pipfile", '[packages]\ntrl = "==0.24.0"\npeft = {version = ">=0.17", extras = ["x"]}\ntorch = "*"\n',
+         {"trl": "0.24.0"}, {"peft": "0.17"}),
+        ("setup.cfg", "[options]\ninstall_requires =\n    trl==0.24.0\n\n    torch>=2.4\n[x]\ny =\n    peft==0.1\n",
+         {"trl": "0.24.0"}, {"torch": "2.4"}),
+        ("setup.cfg", "[options]\ninstall_requires = trl==0.24.0\nzip_safe = no\n", {"trl": "0.24.0"}, {}),
+        ("setup.cfg", "[options]\npackages = find:\n", {}, {}),
+        ("setup.py", SETUP,
+         {"trl": "0.24.0", "peft": "0.17.1"}, {"torch": "2.4"}),
+        ("setup.py", "setup(install_requires=open('requirements.txt').read())\n", {}, {}),
+        ("setup.py", "setup(install_requires=['trl==0.24.0'\n", {}, {}),
         ("train.txt", "trl==0.24.0\n", {}, {}),
         ("Pipfile.lock", "[]", {}, {}),
         ("pyproject.toml", "[project]\ndependencies = 3\n", {}, {}),

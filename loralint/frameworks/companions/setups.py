@@ -1,0 +1,37 @@
+"""What `install_requires` of setup.cfg and setup.py asks for; the script is read, never run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loralint.frameworks.companions.pins import Found, requirement
+from loralint.source.document import Document, Node
+
+_KEY = re.compile(r"^install_requires[ \t]*=", re.MULTILINE)
+_INDENTED = re.compile(r"[^\r\n]*(?:\r?\n(?:[ \t]+[^\r\n]*|(?=\r?\n)))*")
+_LINE = re.compile(r"[^\r\n]+")
+
+
+def of_cfg(document: Document) -> Iterator[Found]:
+    """The requirements behind the key, one on each indented line."""
+    key = _KEY.search(document.text)
+    found = _INDENTED.match(document.text, key.end()) if key is not None else None
+    for line in _LINE.finditer(document.text, found.start(), found.end()) if found is not None else ():
+        yield from requirement(line[0], line.start())
+
+
+def of_script(document: Document) -> Iterator[Found]:
+    """The requirements that `setup()` is given, as far as the program's text tells them."""
+    from loralint.source.python import read_script
+
+    for call in read_script(Document(document.file, "python", document.text)).calls:
+        given = call.arg("install_requires") if call.name.rpartition(".")[2] == "setup" else None
+        for node in given.node.items if given is not None else ():
+            if node.kind == "scalar" and isinstance(node.native, str):
+                yield from _at(node, node.native)
+
+
+def _at(node: Node, text: str) -> Iterator[Found]:
+    for one in requirement(text, 0):
+        yield one._replace(start=node.start, end=node.end)
