@@ -13,6 +13,7 @@ from loralint.canonical.fields import FIELDS
 from loralint.checks.conditions import Guard, guards
 from loralint.facts.scope import Scope
 from loralint.knowledge.rules import Rule
+from loralint.model import Value
 from loralint.run.config import Config
 
 # Templates that look at what was observed or done, with the argument that names what they are about.
@@ -58,6 +59,7 @@ def _sorted(rules: list[Rule], config: Config) -> Plan:
     met: dict[str, int] = {}
     must: dict[str, int] = {}
     asked: dict[Guard, int] = {}
+    plain: dict[str, Value | None] = {}
     for place, rule in enumerate(rules):
         one = 1 << place
         about = rule.args.get(MET.get(rule.uses, ""))
@@ -68,9 +70,12 @@ def _sorted(rules: list[Rule], config: Config) -> Plan:
         asking |= one
         for guard in _guards(rule):
             asked[guard] = asked.get(guard, 0) | one
-            plain = config.constant(guard[0]) if guard[0] in FIELDS else None
-            if plain is not None and not guard[1](plain):
-                must[guard[0]] = must.get(guard[0], 0) | one
+            field = guard[0]
+            if field not in plain:
+                plain[field] = config.constant(field) if field in FIELDS else None
+            usual = plain[field]
+            if usual is not None and not guard[1](usual):
+                must[field] = must.get(field, 0) | one
     return Plan(rules, asking, met, must, sorted(asked.items(), key=_first))
 
 

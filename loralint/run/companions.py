@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
 from loralint.frameworks.companions.references import Reference, references
@@ -94,6 +93,8 @@ def _give(path: str, files: Lookup, parts: list[Part], pins: dict[str, str], not
 
 def _variables(env: Mapping[str, str]) -> Part:
     """The caller's variables, as the lines of a file that would hold them."""
+    import shlex
+
     from loralint.frameworks.companions.dotenv import read_dotenv
     from loralint.frameworks.companions.environment import READER as ENVIRONMENT
 

@@ -16,10 +16,11 @@ from loralint.model import Unknown
 from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, plain
 
-# Templates by the end of their turns, and the repositories whose tokenizers are known to end a text otherwise.
-_GEMMA = re.compile(r"(?i)(?:^|[/_-])gemma-?[234]?n?-")
-_LLAMA_BASE = re.compile(r"^(?:meta-llama|NousResearch|unsloth)/(?:Meta-)?Llama-3(?!.*(?i:instruct))[^/]*$")
-_OTHERS = re.compile(r"^(?:meta-llama|mistralai|google)/|^(?:NousResearch|unsloth|huggyllama)/(?:Meta-)?[Ll]lama-")
+# Templates by the end of their turns, and the repositories whose tokenizers are known to end a text otherwise. The
+# expressions are compiled where they are asked: most runs of axolotl have no such template.
+_GEMMA = r"(?i)(?:^|[/_-])gemma-?[234]?n?-"
+_LLAMA_BASE = r"^(?:meta-llama|NousResearch|unsloth)/(?:Meta-)?Llama-3(?!.*(?i:instruct))[^/]*$"
+_OTHERS = r"^(?:meta-llama|mistralai|google)/|^(?:NousResearch|unsloth|huggyllama)/(?:Meta-)?[Ll]lama-"
 _ENDS = {
     **dict.fromkeys(("gemma", "gemma3", "gemma3n"), ("<end_of_turn>", _GEMMA)),
     **dict.fromkeys(("gemma4", "gemma4_unified"), ("<turn|>", _GEMMA)),
@@ -28,7 +29,7 @@ _ENDS = {
 }
 # What the tokenizer of Gemma's chat models brings itself.
 _OWN = ("tokenizer_default", None)
-_TUNED = re.compile(r"(?i)(?:^|/)gemma-(?P<release>[234])n?-.*-it\b")
+_TUNED = r"(?i)(?:^|/)gemma-(?P<release>[234])n?-.*-it\b"
 # Another kind of training, another tokenizer, another way to the labels, or an end that is told.
 _OTHERWISE = (
     "rl", "reward_model", "process_reward_model", "processor_type", "skip_prepare_dataset", "tokenizer_config",
@@ -57,11 +58,11 @@ def turns_without_end(document: Document, look: Look) -> list[Observation]:
 
 def _end(template: object, base: str) -> str:
     """The end of a turn that nobody trains, "" where the model's tokenizer may know it."""
-    tuned = _TUNED.search(base)
     if template in _OWN:
+        tuned = re.search(_TUNED, base)
         return ("<turn|>" if tuned["release"] == "4" else "<end_of_turn>") if tuned else ""
     end, models = _ENDS.get(str(template), ("", _GEMMA))
-    return end if models.search(base) else ""
+    return end if re.search(models, base) else ""
 
 
 def _typed(root: Node) -> Pair | None:
