@@ -35,8 +35,9 @@ from loralint.webhook.judging import webhook_job  # noqa: E402
 from loralint.webhook.log import Log  # noqa: E402
 from loralint.webhook.lookup import Lookup  # noqa: E402
 from loralint.webhook.metrics import Metrics  # noqa: E402
+from loralint.webhook.references import Wanted  # noqa: E402
 from tests.webhook.inline import Inline  # noqa: E402
-from tests.webhook.reviews import BAD, GOOD, config_map, flags, job, pod, review  # noqa: E402
+from tests.webhook.reviews import BAD, GOOD, config_map, flags, job, lending, pod, referring, review  # noqa: E402
 
 CANARY = "canary5f1e"
 PATHS = ("/validate/enforce?timeout=3s", "/validate/warn?timeout=10s", "/validate", "/mutate?timeout=2s")
@@ -81,6 +82,8 @@ def seeds(folder: str) -> list[Any]:
         review(job(suspend=True), old=job(suspend=True, selector={"a": "b"})),
         review(job(command=["bash", "-c", line])),
         review(job(command=["bash", "/cfg/run.sh"])),
+        review(referring("TrainJob", runtimeRef={"name": "torch"}, trainer={"numNodes": 1})),
+        review(referring("Workflow", workflowTemplateRef={"name": "lora"})),
         review(job(command=["trl", "sft", "--use_peft", "--learning_rate", "$(LR)"], env=[rate])),
         review(
             job(
@@ -183,8 +186,10 @@ def _junk(chance: random.Random, value: Any) -> Any:
     return chance.choice(choices)
 
 
-async def _map(namespace: str, name: str) -> dict[str, object] | int:
+async def _held(namespace: str, wanted: Wanted) -> dict[str, Any] | int:
     del namespace
+    if wanted.kind != "ConfigMap":
+        return 404 if len(wanted.name) % 7 == 0 else lending(wanted.kind, CANARY)
     text = f"{BAD}{CANARY}: {CANARY}\nhub_model_id: {CANARY}\noptimizer: {CANARY}\nlearning_rate: {CANARY}\n"
     held = {
         "train.yaml": text,
@@ -193,7 +198,7 @@ async def _map(namespace: str, name: str) -> dict[str, object] | int:
         "lr": CANARY,
         "EXTRA": CANARY,
     }
-    return 404 if len(name) % 7 == 0 else {"data": held}
+    return 404 if len(wanted.name) % 7 == 0 else {"data": held}
 
 
 def fault_of(answer: httpx.Response, uid: str | None, logged: str) -> str:
@@ -221,7 +226,7 @@ async def main(given: argparse.Namespace) -> int:
     admission = Admission(
         Policy(mutate=True, pods=True),
         Inline(webhook_job(), pods=True),
-        Lookup(_map),
+        Lookup(_held),
         metrics=Metrics(),
         log=Log("debug"),
     )

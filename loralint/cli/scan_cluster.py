@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from loralint.cli.named_settings import settings_file, settings_text
 from loralint.cli.options import usage
 from loralint.cli.reached import kubeconfig, reached
 from loralint.source.clean import clean
 
 if TYPE_CHECKING:
+    from lightkube import Client
+
     from loralint.webhook.scan import Seen
     from loralint.webhook.stored import Unlisted
 
@@ -31,40 +35,57 @@ _MOST = 20
 @click.option("--gpu", metavar="GPU", default="", help="Card of all objects that name none.")
 @click.option("--select", metavar="RULE", multiple=True, help="Judge by these rules only; repeatable.")
 @click.option("--ignore", metavar="RULE", multiple=True, help="Leave a rule out; repeatable.")
+@settings_file
 @kubeconfig
 def command(  # noqa: PLR0917 - click hands over every option
     namespace: str, without: tuple[str, ...], form: str, write: bool, exit_zero: bool, gpu: str,
-    select: tuple[str, ...], ignore: tuple[str, ...], kubeconfig: str | None,
+    select: tuple[str, ...], ignore: tuple[str, ...], settings_file: str | None, kubeconfig: str | None,
 ) -> None:  # fmt: skip
     """Judge the configs and jobs that a cluster already holds: docs/kubernetes.md.
 
-    Needs rights to list, and changes nothing without --apply. Exit codes: 0 nothing of tier S, 1 something, 2 usage,
-    3 a kind could not be listed.
+    Needs rights to list, and to get what jobs refer to; changes nothing without --apply. Exit codes: 0 nothing of
+    tier S, 1 something, 2 usage, 3 a kind could not be listed.
     """
     if write and form != "policyreport":
         raise usage("--apply writes PolicyReports: add --format policyreport")
-    from loralint.webhook.judging import webhook_job
+    from loralint.engine.settings import SettingsError
+    from loralint.webhook.judging import settings_of, webhook_job
 
     try:
-        job = webhook_job(gpu=gpu, select=select, ignore=ignore)
-    except ValueError as error:
+        settings = settings_of(settings_text(settings_file), settings_file or "") if settings_file else None
+        job = webhook_job(gpu=gpu, select=select, ignore=ignore, settings=settings)
+    except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
     with reached(kubeconfig) as client:
         from loralint.webhook.published import publish
         from loralint.webhook.scan import scan
-        from loralint.webhook.stored import Unlisted, listed
+        from loralint.webhook.stored import Unlisted, fetched, listed
 
-        found = list(scan(lambda resource: listed(client, resource, namespace), job, without=without))
+        doubt = _doubt(client, namespace)
+        found = list(scan(lambda one: listed(client, one, namespace), partial(fetched, client), job, without=without))
         unlisted = [one for one in found if isinstance(one, Unlisted)]
         seen = [one for one in found if not isinstance(one, Unlisted)]
         if write:
             click.echo(f"{publish(client, seen, namespace, without)} reports written")
         else:
             _FORMS[form](seen, unlisted)
+    if doubt and not found:
+        click.echo(f"not checked: whether there is a namespace `{namespace}`: {clean(doubt, 200)}", err=True)
     for one in unlisted:
-        click.echo(f"not checked: {one.resource.plural}.{one.resource.group}: {clean(one.why, 200)}", err=True)
+        kind = f"{one.resource.plural}.{one.resource.group}".rstrip(".")
+        click.echo(f"not checked: {kind}: {clean(one.why, 200)}", err=True)
     blocks = any(told.tier == "S" for one in seen for told in one.findings)
     sys.exit(3 if unlisted else int(blocks and not exit_zero))
+
+
+def _doubt(client: Client, namespace: str) -> str:
+    """Why it cannot be known whether the namespace is there; one that is not ends the command."""
+    from loralint.webhook.stored import missing_namespace
+
+    missing, why = missing_namespace(client, namespace) if namespace != "*" else (False, "")
+    if missing:
+        raise usage(f"there is no namespace `{clean(namespace, 80)}`: `kubectl get namespaces` lists them")
+    return why
 
 
 def _text(seen: list[Seen], unlisted: list[Unlisted]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from loralint.cli.named_settings import settings_file, settings_text
 from loralint.cli.options import usage
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ _PORT = click.IntRange(1, 65535)
 @click.option("--target", metavar="PACKAGE=VERSION", multiple=True, help="Judge by this version; repeatable.")
 @click.option("--select", metavar="RULE", multiple=True, help="Judge by these rules only; repeatable.")
 @click.option("--ignore", metavar="RULE", multiple=True, help="Leave a rule out; repeatable.")
+@settings_file
 @click.option("--drain-delay", type=click.FloatRange(min=0), default=0.0, help="Seconds served on after SIGTERM.")
 @click.option("--drain-timeout", type=click.FloatRange(min=1), default=15.0, help="Seconds for what is in flight then.")
 @click.option(
@@ -61,8 +63,8 @@ _PORT = click.IntRange(1, 65535)
 def command(  # noqa: PLR0917 - click hands over every option
     host: str, port: int, metrics_port: int, cert_dir: str, cert_poll: float, mode: str, mutate: bool, pods: bool,
     lookup: bool | None, kubeconfig: str | None, controllers: tuple[str, ...], workers: int | None, gpu: str,
-    target: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], drain_delay: float,
-    drain_timeout: float, log_level: str,
+    target: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], settings_file: str | None,
+    drain_delay: float, drain_timeout: float, log_level: str,
 ) -> None:  # fmt: skip
     """Serve a Kubernetes API server as an admission webhook: docs/webhook.md.
 
@@ -70,29 +72,29 @@ def command(  # noqa: PLR0917 - click hands over every option
     """
     if any(find_spec(one) is None for one in _NEEDED):
         raise usage("the admission webhook needs more packages: pip install 'loralint[webhook]'")
+    from loralint.engine.settings import SettingsError
     from loralint.webhook.admission import Policy
     from loralint.webhook.decision import CONTROLLERS
-    from loralint.webhook.judging import webhook_job
     from loralint.webhook.serve import Listening, serve
     from loralint.webhook.wire import Options
+    from loralint.webhook.worker import job_of
 
     asked = lookup if lookup is not None else bool(kubeconfig or os.environ.get("KUBERNETES_SERVICE_HOST"))
     try:
-        webhook_job(
-            gpu=gpu, target=target, select=select, ignore=ignore
-        )  # says what is not known before a worker fails
+        judging = Options(gpu, target, select, ignore, pods, settings_text(settings_file), settings_file or "")
+        job_of(judging)  # says what is not known before a worker fails
         serve(
             Listening(host, port, metrics_port, cert_poll, drain_delay, drain_timeout),
             _certificate(cert_dir),
             Policy(mode, mutate, pods, CONTROLLERS | frozenset(controllers)),
-            Options(gpu, target, select, ignore, pods),
+            judging,
             workers=workers or os.cpu_count() or 1,
             level=log_level,
             kubeconfig=(kubeconfig or "") if asked else None,
         )
     except OSError as error:
         raise usage(f"{host}: {(error.strerror or str(error)).lower()}; choose other ports") from None
-    except ValueError as error:
+    except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
 
 

@@ -17,6 +17,7 @@ from loralint.webhook.metrics import Metrics
 from loralint.webhook.objects import CONFIG_MAP, KINDS, POD
 from loralint.webhook.patch import operations
 from loralint.webhook.pool import Judge, Unjudged
+from loralint.webhook.references import Wanted, config_map
 from loralint.webhook.review import Head, Request, answer, read_head, read_request
 from loralint.webhook.worker import place_in_code
 
@@ -114,17 +115,25 @@ class Admission:
             return skipped("internal", place_in_code(error))
 
     async def _judged(self, request: Request, mode: str, until: float) -> Outcome:
-        judged = await self._verdict(Task(request.text, request.base), until)
-        looked = Looked()
-        if judged.trains and request.maps and self._lookup is not None:
-            looked = await self._lookup.maps(request.head.namespace, request.maps)
-            for result in looked.results:
-                self.metrics.lookups.labels(result).inc()
-            if looked.maps:
-                judged = await self._verdict(Task(request.text, request.base, looked.maps), until)
+        looked = await self._looked(request.head.namespace, request.referred)
+        task = Task(request.text, request.base, (), looked.lent)
+        judged = await self._verdict(task, until)
+        maps = dict.fromkeys([*request.maps, *(name for one in looked.lent for name in one.maps)])
+        if judged.trains and maps:
+            more = await self._looked(request.head.namespace, tuple(map(config_map, maps)))
+            looked = looked.and_also(more)
+            if more.maps:
+                judged = await self._verdict(task._replace(maps=more.maps), until)
         trusted = is_trusted(request.head, self.policy.controllers)
         decision = decide(judged, request.head, mode, trusted=trusted, notes=_notes(request, looked))
         return Outcome(decision, judged.findings, rules_of(judged.findings))
+
+    async def _looked(self, namespace: str, several: tuple[Wanted, ...]) -> Looked:
+        """What the cluster has of several objects; nothing where it is not asked."""
+        looked = await self._lookup.objects(namespace, several) if self._lookup and several else Looked()
+        for result in looked.results:
+            self.metrics.lookups.labels(result).inc()
+        return looked
 
     async def _verdict(self, task: Task, until: float) -> Judged:
         key = digest(task)
@@ -175,6 +184,10 @@ class Admission:
 
 
 def _notes(request: Request, looked: Looked) -> tuple[str, ...]:
-    large = (f"`{key}` is larger than is checked here" for key in request.large)
-    gone = (f"ConfigMap `{name}` is not there yet; it is checked when it is created" for name in looked.missing)
-    return (*large, *gone)
+    return (*request.unread, *map(_gone, looked.missing))
+
+
+def _gone(wanted: Wanted) -> str:
+    if wanted.resource == CONFIG_MAP:
+        return f"ConfigMap `{wanted.name}` is not there yet; it is checked when it is created"
+    return f"{wanted.kind} `{wanted.name}` is not there, so what it brings is not known"

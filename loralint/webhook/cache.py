@@ -39,6 +39,7 @@ def digest(task: Task) -> bytes:
     parts = [task.text, task.base]
     for one in task.maps:
         parts += [one.name, f"{one.whole} {len(one.data)}", *(part for pair in one.data.items() for part in pair)]
+    parts += [part for one in task.lent for part in (one.what, one.text)]
     for part in parts:
         raw = part.encode("utf-8", "surrogatepass")
         made.update(b"%d:" % len(raw))

@@ -11,6 +11,7 @@ from loralint.api import make_job, options, report
 from loralint.engine.lint import Job
 from loralint.engine.ratchet import distinct, key_of, new_findings
 from loralint.engine.settings import Settings
+from loralint.engine.settings_file import read_settings
 from loralint.frameworks.detect import COMPANIONS
 from loralint.knowledge.rules import find, wording
 from loralint.model import Finding, Report
@@ -19,23 +20,28 @@ from loralint.run.project import Project
 from loralint.run.starts import is_manifest
 from loralint.source.document import Document
 from loralint.source.read import read_text
-from loralint.webhook.objects import CONFIG_MAP, NOWHERE, MapFiles, contents, document_of, group_kind
+from loralint.webhook.objects import CONFIG_MAP, NOWHERE, Lent, MapFiles, contents, document_of, group_kind
 
 _FILE = f"{NOWHERE}object.json"
+_LIST = '{"apiVersion":"v1","kind":"List","items":['
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 
 class Task(NamedTuple):
-    """One object to judge. text: it as a file; base: what it was before, "" for a new one. maps: those it mounts."""
+    """One object to judge. text: it as a file; base: what it was before, "" for a new one. maps: those it mounts; lent:
+    what it takes its training from, which was looked up as they were.
+    """
 
     text: str
     base: str = ""
     maps: tuple[MapFiles, ...] = ()
+    lent: tuple[Lent, ...] = ()
 
 
 class Told(NamedTuple):
-    """One finding. place: key of the map, `ConfigMap/NAME/KEY` of a looked-up one, or empty, with a line of 0.
+    """One finding. place: key of the map, `ConfigMap/NAME/KEY` or `KIND/NAME` of what was looked up, or empty. line: 0
+    where there is none.
 
     new: not in the base.
     """
@@ -57,28 +63,48 @@ class Judged(NamedTuple):
     unread: tuple[str, ...] = ()
 
 
+def settings_of(text: str, file: str) -> Settings | None:
+    """The settings in a text. Raises SettingsError."""
+    return read_settings(text.encode(), file, inside="")
+
+
 def webhook_job(
-    *, gpu: str = "", target: tuple[str, ...] = (), select: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
-) -> Job:
-    """What is the same for all reviews. Raises ValueError for a name that is not known."""
-    settings = Settings()
+    *, gpu: str = "", target: tuple[str, ...] = (), select: tuple[str, ...] = (), ignore: tuple[str, ...] = (),
+    settings: Settings | None = None,
+) -> Job:  # fmt: skip
+    """What is the same for all reviews. Raises ValueError for a name that is not known.
+
+    Patterns of the settings are held against keys of maps, which no folder of this machine is around.
+    """
+    settings = settings or Settings()
     chosen = options(gpu=gpu, target=target, settings=settings)
-    return make_job(settings, chosen, chosen=select, ignored=ignore, fixes=False)
+    return make_job(settings._replace(root=NOWHERE), chosen, chosen=select, ignored=ignore, fixes=False)
 
 
 def judge(task: Task, job: Job) -> Judged:
     """The findings that stand, gravest first, with what of them is new."""
-    whole = _look(task.text, job, task.maps)
+    whole = _look(_with_lent(task.text, task), job, task.maps)
     found = _standing(whole)
-    base = _standing(_look(task.base, job, task.maps)) if task.base else []
+    base = _standing(_look(_with_lent(task.base, task), job, task.maps)) if task.base else []
     new = {id(one) for one in new_findings(base, found, {})}
-    open_ = _open_keys(task, job) if task.maps else None
+    open_ = _open_keys(task, job) if task.maps or task.lent else None
     told = [
-        _told(one, id(one) in new, hidden=open_ is not None and key_of(one, one.span.file) not in open_)
+        _told(
+            one, _place(one, task), id(one) in new, hidden=open_ is not None and key_of(one, one.span.file) not in open_
+        )
         for one in sorted(found, key=lambda one: (-"BAS".index(one.tier), one.span.start))
     ]
     trains = any(run.framework is not None for run in whole.runs)
     return Judged(tuple(dict.fromkeys(told)), trains, tuple(_unread(whole)))
+
+
+def _with_lent(text: str, task: Task) -> str:
+    """An object with what it takes its training from, as one file."""
+    return _listed(text, *(one.text for one in task.lent)) if task.lent else text
+
+
+def _listed(*texts: str) -> str:
+    return f"{_LIST}{','.join(texts)}]}}"
 
 
 def _look(text: str, job: Job, maps: tuple[MapFiles, ...]) -> Report:
@@ -105,17 +131,28 @@ def _standing(whole: Report) -> list[Finding]:
 
 
 def _open_keys(task: Task, job: Job) -> set[tuple[str, ...]]:
-    """What is found without the looked-up maps, so that telling it in full tells nothing of them."""
-    alone = _standing(_look(task.text, job, ()))
+    """What is found without anything that was looked up, so that telling it in full tells nothing of that."""
+    alone = _standing(_look(_listed(task.text) if task.lent else task.text, job, ()))
     return {key_of(one, one.span.file) for one in alone}
 
 
-def _told(one: Finding, new: bool, *, hidden: bool) -> Told:
-    own = one.span.file == _FILE  # its one line of JSON is nobody's
-    place, line = ("", 0) if own else (_shown(one.span.file), one.span.line)
+def _place(one: Finding, task: Task) -> tuple[str, int]:
+    """Where it stands; the one line of an object's JSON is nobody's."""
+    if one.span.file != _FILE:
+        return _shown(one.span.file), one.span.line
+    end = len(_LIST) + len(task.text)
+    for lent in task.lent:
+        if one.span.start > end:
+            end += len(lent.text) + 1
+            if one.span.start < end:
+                return lent.what, 0
+    return "", 0
+
+
+def _told(one: Finding, place: tuple[str, int], new: bool, *, hidden: bool) -> Told:
     if hidden:
-        return Told(one.rule, one.tier, place, line, _without_values(one), "", new)
-    return Told(one.rule, one.tier, place, line, _shown(one.message), _shown(one.help), new)
+        return Told(one.rule, one.tier, *place, _without_values(one), "", new)
+    return Told(one.rule, one.tier, *place, _shown(one.message), _shown(one.help), new)
 
 
 def _shown(text: str) -> str:

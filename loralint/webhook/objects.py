@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text
+from loralint.run.mapped import ENDS
 from loralint.source.document import Document
 from loralint.source.read import read_text
 
@@ -84,11 +85,14 @@ def _metadata(meta: Object) -> dict[str, Any]:
     return kept
 
 
-def oversized(obj: Object) -> list[str]:
-    """The keys of a map that are too large to be checked."""
+def unread(obj: Object) -> list[str]:
+    """Which keys of a map are not looked at though they may hold a config, and why, each in a clause."""
     if group_kind(obj) != CONFIG_MAP:
         return []
-    return [key for key, value in contents(obj) if len(value) > KEY_LIMIT]
+    large = [f"`{key}` is larger than is checked here" for key, value in contents(obj) if len(value) > KEY_LIMIT]
+    binary = {key: _decoded(value) for key, value in mapping(obj.get("binaryData")).items() if key.endswith(ENDS)}
+    odd = (key for key, text in binary.items() if text is None and _KEY.fullmatch(key))
+    return large + [f"`{key}` is text neither in UTF-8 nor in UTF-16" for key in odd]
 
 
 def _texts(obj: Object) -> dict[str, str]:
@@ -164,6 +168,19 @@ def map_files(obj: Object) -> MapFiles:
     texts = _texts(obj)
     keys = {*mapping(obj.get("data")), *mapping(obj.get("binaryData"))}
     return MapFiles(str(mapping(obj.get("metadata")).get("name") or ""), texts, keys == texts.keys())
+
+
+class Lent(NamedTuple):
+    """An object that another one takes its training from. what: its kind and name; maps: those that it mounts."""
+
+    what: str
+    text: str
+    maps: tuple[str, ...] = ()
+
+
+def lent(obj: Object) -> Lent:
+    """An object that was looked up. Raises TooLargeError."""
+    return Lent(f"{obj['kind']}/{mapping(obj.get('metadata')).get('name')}", manifest(obj), wanted_maps(obj))
 
 
 def mapping(node: object) -> Object:

@@ -261,7 +261,8 @@ class Pool:
 
     async def judge(self, task: Task, seconds: float) -> Judged:
         """Judge an object. Raises Unjudged."""
-        size = len(task.text) + len(task.base) + sum(len(text) for one in task.maps for text in one.data.values())
+        beside = [*(text for one in task.maps for text in one.data.values()), *(one.text for one in task.lent)]
+        size = sum(map(len, [task.text, task.base, *beside]))
         return judged_of(await self._ask({"does": "judge", **task._asdict()}, size, seconds))
 
     async def patch(self, data: dict[str, str], seconds: float) -> Patched:

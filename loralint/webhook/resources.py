@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from loralint.webhook.objects import CONFIG_MAP, KINDS
 
+# Names as the server takes them; any other could lead the path of a request elsewhere.
+NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 # Under which versions a group is served, the newest first; a cluster may have any of them, or none.
 _VERSIONS = {
     "": ("v1",),

@@ -17,9 +17,10 @@ from loralint.webhook.objects import (
     is_watched,
     manifest,
     mapping,
-    oversized,
+    unread,
     wanted_maps,
 )
+from loralint.webhook.references import Wanted, referred
 
 _VERSION = "admission.k8s.io/v1"
 # How the API server begins every review: what is needed to answer one that nobody has the time to read.
@@ -53,8 +54,9 @@ class Head(NamedTuple):
 class Request(NamedTuple):
     """A review as it is judged. skip: why nothing has to be judged, "" if it has. text, base: see `judging.Task`.
 
-    maps: names of the maps that the object uses; large: keys that are not looked at. data: of a reviewed map, what a
-    patch may change; managed: whether a program would fight a patch.
+    maps: names of the maps that the object uses; referred: what it takes its training from; unread: which of its keys
+    are not looked at, and why. data: of a reviewed map, what a patch may change; managed: whether a program would
+    fight it.
     """
 
     head: Head
@@ -62,9 +64,10 @@ class Request(NamedTuple):
     text: str = ""
     base: str = ""
     maps: tuple[str, ...] = ()
-    large: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     data: Mapping[str, str] = {}
     managed: bool = False
+    referred: tuple[Wanted, ...] = ()
 
 
 def read_request(body: bytes, *, pods: bool = False) -> Request:
@@ -85,8 +88,8 @@ def read_request(body: bytes, *, pods: bool = False) -> Request:
         return Request(head, "unchanged")
     data = {key: value for key, value in contents({"data": obj.get("data")}) if len(value) <= KEY_LIMIT}
     return Request(
-        head, "", text, base, wanted_maps(obj), tuple(oversized(obj)),
-        data if (head.group, head.kind) == CONFIG_MAP else {}, _is_managed(obj),
+        head, "", text, base, wanted_maps(obj), tuple(unread(obj)),
+        data if (head.group, head.kind) == CONFIG_MAP else {}, _is_managed(obj), referred(obj),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from loralint.engine.lint import Job
@@ -12,19 +13,24 @@ from loralint.webhook.objects import (
     MapFiles,
     Object,
     TooLargeError,
+    lent,
     manifest,
     map_files,
     mapping,
-    oversized,
+    unread,
     wanted_maps,
 )
+from loralint.webhook.references import Wanted, referred
 from loralint.webhook.resources import WORKLOADS, Resource
 from loralint.webhook.stored import Unlisted, holds_config, is_open
 from loralint.webhook.worker import place_in_code
 
 MAPS = Resource(*CONFIG_MAP)
-# How the objects of a kind are had: a client's list, or a test's own.
+# How the objects of a kind are had, and one by its name or why not: a client's ways, or a test's own.
 List = Callable[[Resource], Iterable["Object | Unlisted"]]
+Get = Callable[[str, Wanted], "Object | str"]
+# Runtimes and templates that are kept, since many workloads refer to few.
+_MOST_KEPT = 64
 
 
 class Seen(NamedTuple):
@@ -43,22 +49,23 @@ class _Waiting(NamedTuple):
     """A workload until the maps that it mounts are known."""
 
     seen: Seen
-    text: str
+    task: Task
     maps: tuple[tuple[str, str], ...]
 
 
-def scan(having: List, job: Job, *, without: Container[str] = ()) -> Iterator[Seen | Unlisted]:
+def scan(having: List, get: Get, job: Job, *, without: Container[str] = ()) -> Iterator[Seen | Unlisted]:
     """Judge all maps with configs, and all workloads that have not ended with the maps that they mount.
 
     Of the maps only those that a workload mounts are kept.
     """
     waiting: list[_Waiting] = []
+    get = lru_cache(maxsize=_MOST_KEPT)(get)
     for resource in WORKLOADS:
         for one in having(resource) if resource.is_namespaced else ():
             if isinstance(one, Unlisted):
                 yield one
             elif _namespace(one) not in without and is_open(one):
-                yield from _taken(one, waiting)
+                yield from _taken(one, get, waiting)
     wanted = {key for one in waiting for key in one.maps}
     kept: dict[tuple[str, str], MapFiles] = {}
     for one in having(MAPS):
@@ -71,31 +78,33 @@ def scan(having: List, job: Job, *, without: Container[str] = ()) -> Iterator[Se
                 kept[key] = map_files(one)
     for late in waiting:
         maps = tuple(kept[key] for key in late.maps if key in kept)
-        yield _judged(late.seen, Task(late.text, "", maps), job)
+        yield _judged(late.seen, late.task._replace(maps=maps), job)
 
 
-def _taken(obj: Object, waiting: list[_Waiting]) -> Iterator[Seen]:
+def _taken(obj: Object, get: Get, waiting: list[_Waiting]) -> Iterator[Seen]:
     """Put a workload off until the maps are known; one that is too large is told at once."""
+    seen = _seen(obj)
+    answers = [get(seen.namespace, one) for one in referred(obj)]
+    try:
+        text, found = manifest(obj), tuple(lent(one) for one in answers if not isinstance(one, str))
+    except TooLargeError as error:
+        yield seen._replace(not_checked=str(error))
+        return
+    seen = seen._replace(not_checked="; ".join(one for one in answers if isinstance(one, str)))
+    names = dict.fromkeys([*wanted_maps(obj), *(name for one in found for name in one.maps)])
+    waiting.append(_Waiting(seen, Task(text, "", (), found), tuple((seen.namespace, name) for name in names)))
+
+
+def _map(obj: Object, job: Job) -> Iterator[Seen]:
+    if not holds_config(obj) or mapping(obj.get("metadata")).get("deletionTimestamp"):
+        return
     seen = _seen(obj)
     try:
         text = manifest(obj)
     except TooLargeError as error:
         yield seen._replace(not_checked=str(error))
         return
-    waiting.append(_Waiting(seen, text, tuple((seen.namespace, name) for name in wanted_maps(obj))))
-
-
-def _map(obj: Object, job: Job) -> Iterator[Seen]:
-    if not holds_config(obj) or mapping(obj.get("metadata")).get("deletionTimestamp"):
-        return
-    seen, large = _seen(obj), oversized(obj)
-    try:
-        text = manifest(obj)
-    except TooLargeError as error:
-        yield seen._replace(not_checked=str(error))
-        return
-    skipped = f"larger than is checked: {', '.join(large)}" if large else ""
-    yield _judged(seen._replace(not_checked=skipped), Task(text), job)
+    yield _judged(seen._replace(not_checked="; ".join(unread(obj))), Task(text), job)
 
 
 def _judged(seen: Seen, task: Task, job: Job) -> Seen:

@@ -16,9 +16,10 @@ from starlette.applications import Starlette
 
 from loralint.webhook.admission import Admission, Policy
 from loralint.webhook.app import admission_app, metrics_app
+from loralint.webhook.asking import client, getter
 from loralint.webhook.connections import CONNECTIONS, Connection, allow_connections
 from loralint.webhook.log import Log
-from loralint.webhook.lookup import Lookup, client, getter
+from loralint.webhook.lookup import Lookup
 from loralint.webhook.metrics import Metrics
 from loralint.webhook.pool import Pool
 from loralint.webhook.tls import Certificate

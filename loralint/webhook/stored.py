@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from loralint.webhook.objects import CONFIG_MAP, KINDS, Object, group_kind, mapping
-from loralint.webhook.resources import Resource
+from loralint.run.mapped import ENDS
+from loralint.webhook.asking import as_object, class_of
+from loralint.webhook.objects import KINDS, Object, group_kind, mapping
+from loralint.webhook.references import Wanted
+from loralint.webhook.resources import NAMESPACE, Resource
 
 if TYPE_CHECKING:
     from httpx2 import HTTPStatusError
@@ -30,13 +33,27 @@ def listed(client: Client, resource: Resource, namespace: str) -> Iterator[Objec
 
     for version in resource.versions:
         try:
-            for one in client.list(_class(resource, version), namespace=namespace, chunk_size=CHUNK):
-                yield _object(one, resource, version)
+            for one in client.list(class_of(resource, version), namespace=namespace, chunk_size=CHUNK):
+                yield as_object(one, resource, version)
         except HTTPStatusError as error:
             if error.response.status_code == 404:
                 continue
             yield Unlisted(resource, refusal(error))
         return
+
+
+def missing_namespace(client: Client, name: str) -> tuple[bool, str]:
+    """Whether there is no namespace of this name, and why that cannot be known, "" where it is."""
+    from httpx2 import HTTPStatusError
+    from lightkube.resources.core_v1 import Namespace
+
+    if not NAMESPACE.fullmatch(name):
+        return True, ""
+    try:
+        client.get(Namespace, name)
+    except HTTPStatusError as error:
+        return error.response.status_code == 404, refusal(error)
+    return False, ""
 
 
 def refusal(error: HTTPStatusError) -> str:
@@ -47,19 +64,17 @@ def refusal(error: HTTPStatusError) -> str:
     return said or f"HTTP {error.response.status_code}"
 
 
-def _class(resource: Resource, version: str) -> Any:
-    from lightkube.generic_resource import create_namespaced_resource
-    from lightkube.resources.core_v1 import ConfigMap
+def fetched(client: Client, namespace: str, wanted: Wanted) -> Object | str:
+    """An object by its name, or why it cannot be had, in a clause."""
+    from httpx2 import HTTPStatusError
 
-    if resource == CONFIG_MAP:
-        return ConfigMap
-    return create_namespaced_resource(resource.group, version, resource.kind, resource.plural)
-
-
-def _object(one: Any, resource: Resource, version: str) -> Object:
-    """Items of a list do not say their own kind."""
-    found: dict[str, Any] = one.to_dict()
-    return {**found, "apiVersion": f"{resource.group}/{version}".lstrip("/"), "kind": resource.kind}
+    where = {"namespace": namespace} if wanted.resource.is_namespaced else {}
+    try:
+        found = client.get(class_of(wanted.resource, wanted.version), wanted.name, **where)
+    except HTTPStatusError as error:
+        gone = error.response.status_code == 404
+        return f"{wanted.shown} is not there" if gone else f"{wanted.shown} cannot be had: {refusal(error)}"
+    return as_object(found, wanted.resource, wanted.version)
 
 
 def is_open(obj: Object) -> bool:
@@ -84,4 +99,4 @@ def _has_parent(obj: Object) -> bool:
 def holds_config(obj: Object) -> bool:
     """Whether a map has a key that the hooks ask about, by its ending."""
     keys = [*mapping(obj.get("data")), *mapping(obj.get("binaryData"))]
-    return any(str(key).endswith((".yaml", ".yml", ".json", ".toml")) for key in keys)
+    return any(str(key).endswith(ENDS) for key in keys)

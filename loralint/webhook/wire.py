@@ -7,8 +7,9 @@ import struct
 from typing import Any, NamedTuple
 
 from loralint.webhook.judging import Judged, Task, Told
-from loralint.webhook.objects import MapFiles
+from loralint.webhook.objects import Lent, MapFiles
 from loralint.webhook.patch import Patched
+from loralint.webhook.references import Wanted
 from loralint.webhook.review import Head, Request
 
 HEADER = struct.Struct("!I")
@@ -17,13 +18,15 @@ LIMIT = 32 * 1024 * 1024
 
 
 class Options(NamedTuple):
-    """What a worker has to know once. See `judging.webhook_job`."""
+    """What a worker has to know once. See `judging.webhook_job`. settings: the text of the file when we started."""
 
     gpu: str = ""
     target: tuple[str, ...] = ()
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     pods: bool = False
+    settings: str = ""
+    settings_file: str = ""
 
 
 def pack(message: dict[str, Any]) -> bytes:
@@ -34,12 +37,14 @@ def pack(message: dict[str, Any]) -> bytes:
 
 def options_of(raw: dict[str, Any]) -> Options:
     """What a worker was started with."""
-    return Options(raw["gpu"], tuple(raw["target"]), tuple(raw["select"]), tuple(raw["ignore"]), raw["pods"])
+    lists = {name: tuple(raw[name]) for name in ("target", "select", "ignore")}
+    return Options(**{name: raw[name] for name in Options._fields} | lists)
 
 
 def task_of(raw: dict[str, Any]) -> Task:
     """A task as it came over the wire."""
-    return Task(raw["text"], raw["base"], tuple(MapFiles(*one) for one in raw["maps"]))
+    lent = tuple(Lent(what, text, tuple(maps)) for what, text, maps in raw["lent"])
+    return Task(raw["text"], raw["base"], tuple(MapFiles(*one) for one in raw["maps"]), lent)
 
 
 def judged_of(raw: dict[str, Any]) -> Judged:
@@ -56,5 +61,5 @@ def request_of(raw: dict[str, Any]) -> Request:
     """A review that a worker read."""
     head = dict(raw["head"])
     head["parent"] = tuple(head["parent"]) if head["parent"] else None
-    given = {**raw, "head": Head(**head), "maps": tuple(raw["maps"]), "large": tuple(raw["large"])}
-    return Request(**given)
+    lists = {name: tuple(raw[name]) for name in ("maps", "unread")}
+    return Request(**{**raw, **lists, "head": Head(**head), "referred": tuple(Wanted(*one) for one in raw["referred"])})

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from loralint.engine.lint import Job
-from loralint.webhook.judging import Task, judge, webhook_job
+from loralint.webhook.judging import Task, judge, settings_of, webhook_job
 from loralint.webhook.patch import patched
 from loralint.webhook.review import BadReviewError, read_request
-from loralint.webhook.wire import HEADER, options_of, pack, task_of
+from loralint.webhook.wire import HEADER, Options, options_of, pack, task_of
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _MEMORY = 2 << 30  # bytes of address space; the largest object that is judged takes a tenth
@@ -44,6 +44,14 @@ def _bounded() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+
+def job_of(options: Options) -> Job:
+    """What a worker judges by. Raises SettingsError, and ValueError for a name that is not known."""
+    settings = settings_of(options.settings, options.settings_file) if options.settings else None
+    return webhook_job(
+        gpu=options.gpu, target=options.target, select=options.select, ignore=options.ignore, settings=settings
+    )
 
 
 def answer(message: dict[str, Any], job: Job, *, pods: bool) -> dict[str, Any]:
@@ -92,7 +100,7 @@ def main() -> None:
     if given["nice"]:
         os.nice(10)
     options = options_of(given)
-    job = webhook_job(gpu=options.gpu, target=options.target, select=options.select, ignore=options.ignore)
+    job = job_of(options)
     judge(Task(_WARM), job)
     gc.freeze()
     gc.set_threshold(50_000)  # nothing of a review is a cycle; see `loralint.cli`

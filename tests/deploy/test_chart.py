@@ -29,6 +29,7 @@ SETS = {
         "monitoring": {"podMonitor": True, "alerts": True, "dashboard": True, "labels": {"release": "prometheus"}},
         "priorityClassName": "system-cluster-critical", "trustedControllers": ["me"], "podLabels": {"team": "ml"},
         "webhookAnnotations": {"admissions.enforcer/disabled": "true"}, "image": {"pullSecrets": [{"name": "pull"}]},
+        "settings": 'gpu = "T4" # {{ not a template }}\n[tiers]\nLL214 = "S"\n',
         "workloads": {"extraRules": [{"apiGroups": ["x.io"], "apiVersions": ["v1"], "resources": ["trainings"]}]},
     },
     "one-replica": {"replicas": 1, "lookups": False, "networkPolicy": {"enabled": False}, "defaultMode": "off"},
@@ -138,7 +139,7 @@ def test_hooks_and_the_scan_know_the_kinds_that_the_service_knows():
     known = {(one.group, one.plural, version) for one in WORKLOADS if one.is_namespaced for version in one.versions}
     assert hooked == known
     scans = next(one for one in _of(objects, "ClusterRole") if one["metadata"]["name"].endswith("scan"))
-    listed = {(group, plural) for rule in scans["rules"] for group in rule["apiGroups"] for plural in rule["resources"]}
+    listed = {(group, plural) for group, plural, verb in _rights(scans["rules"]) if verb == "list"}
     assert listed == {(group, plural) for group, plural, _ in known} | {("", "configmaps")}
 
 
@@ -195,10 +196,38 @@ def _pods(objects):
             yield spec["template"]["spec"]
 
 
+def _rights(rules):
+    return {
+        (group, plural, verb)
+        for rule in rules for group in rule["apiGroups"] for plural in rule["resources"] for verb in rule["verbs"]
+    }  # fmt: skip
+
+
 @needs_helm
-def test_the_service_that_reads_reviews_may_get_maps_and_nothing_else(objects):
+def test_settings_reach_the_service_and_the_scan():
+    objects = _objects(_rendered(SETS["all"]))
+    (held,) = [one for one in _of(objects, "ConfigMap") if one["metadata"]["name"] == "loralint-settings"]
+    assert held["data"] == {"loralint.toml": SETS["all"]["settings"]}
+    readers = [pod for pod in _pods(objects) if "--settings=/etc/loralint/settings/loralint.toml" in str(pod)]
+    assert [pod["containers"][0]["name"] for pod in readers] == ["webhook", "scan"]
+    for pod in readers:
+        assert {"name": "settings", "configMap": {"name": "loralint-settings"}} in pod["volumes"]
+        mounted = {"name": "settings", "mountPath": "/etc/loralint/settings", "readOnly": True}
+        assert mounted in pod["containers"][0]["volumeMounts"]
+    several = [_objects(_rendered({"settings": one})) for one in ("", "#", "##")]
+    assert len({str(_of(one, "Deployment")[0]["spec"]["template"]) for one in several}) == 3
+
+
+@needs_helm
+def test_the_service_that_reads_reviews_may_get_what_jobs_name_and_nothing_else(objects):
+    from loralint.webhook.references import REFERRED
+
     roles = {one["metadata"]["name"]: one["rules"] for one in [*_of(objects, "ClusterRole"), *_of(objects, "Role")]}
-    assert roles.get("loralint", []) in ([], [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}])
+    given = _rights(roles.get("loralint", []))
+    named = {(one.group, one.plural, "get") for one in REFERRED}
+    assert given in (set(), named | {("", "configmaps", "get")})
+    if "loralint-scan" in roles:
+        assert named <= _rights(roles["loralint-scan"])
     for rules in roles.values():
         assert not [one for rule in rules for one in (*rule["verbs"], *rule["resources"]) if one == "*"]
 

@@ -22,8 +22,8 @@ def ask(judging_job):
     from tests.webhook.inline import Inline
 
     def asked(sent, *, mode="enforce", hook="validate", maps=None, judge=None, metrics=None, seconds=3.0, **policy):
-        async def get(namespace, name):
-            return maps.get((namespace, name), 404)
+        async def get(namespace, wanted):
+            return maps.get((namespace, wanted.name), 404)
 
         async def run():
             admission = Admission(

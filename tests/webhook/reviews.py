@@ -63,6 +63,21 @@ def flags(*given):
     return job(mounts=None, command=[*line, "--use_peft", *given])
 
 
+def referring(kind, **spec):
+    """A TrainJob or a Workflow that takes its training from another object."""
+    version = "trainer.kubeflow.org/v1alpha1" if kind == "TrainJob" else "argoproj.io/v1alpha1"
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "t", "namespace": "team"}, "spec": spec}
+
+
+def lending(kind, secret):
+    """A runtime or a template that trains badly, with a secret among its flags."""
+    line = flags("--lora_r", "0", "--run_name", secret)["spec"]["template"]["spec"]
+    if "Workflow" in kind:
+        return {"spec": {"entrypoint": "t", "templates": [{"name": "t", "container": line["containers"][0]}]}}
+    step = {"name": "node", "template": {"spec": {"template": {"spec": line}}}}
+    return {"spec": {"mlPolicy": {"numNodes": 1}, "template": {"spec": {"replicatedJobs": [step]}}}}
+
+
 def review(obj, *, old=None, operation=None, user="alice", uid=UID, dry_run=False):
     group, _, version = obj["apiVersion"].rpartition("/")
     return {

@@ -283,6 +283,134 @@ def test_a_map_that_cannot_be_had_stops_nothing(ask, status):
     assert "warnings" not in response
 
 
+TRAINER, ARGO = "trainer.kubeflow.org/v1alpha1", "argoproj.io/v1alpha1"
+
+
+def _object(version, kind, spec, name="t"):
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "team"}, "spec": spec}
+
+
+def _runtime(spec):
+    step = {"name": "node", "template": {"spec": _pod_template(spec)}}
+    return {"spec": {"mlPolicy": {"numNodes": 1}, "template": {"spec": {"replicatedJobs": [step]}}}}
+
+
+def _train_job(**trainer):
+    return _object(TRAINER, "TrainJob", {"runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 1, **trainer}})
+
+
+def _template(rank="{{workflow.parameters.rank}}", **spec):
+    said = [*BROKEN["containers"][0]["command"][:-1], rank, "--learning_rate", "2e-4", "--run_name", SECRET]
+    given = {"arguments": {"parameters": [{"name": "rank", "value": "16"}]}}
+    container = {**BROKEN["containers"][0], "command": said}
+    return {"spec": {"entrypoint": "t", "templates": [{"name": "t", "container": container}], **given, **spec}}
+
+
+def _of_template(kind="Workflow", **spec):
+    said = {"workflowTemplateRef": {"name": "lora"}, **spec}
+    return _object(ARGO, kind, {"schedule": "0 3 * * *", "workflowSpec": said} if kind == "CronWorkflow" else said)
+
+
+def _with_rank(value, **spec):
+    return {"arguments": {"parameters": [{"name": "rank", "value": value}]}, **spec}
+
+
+def test_what_a_train_job_leaves_to_its_runtime_is_judged_and_not_told(ask):
+    spec = pod(mounts=None, command=[*BROKEN["containers"][0]["command"], "--run_name", SECRET])
+    answer = ask(body(_train_job()), maps={("team", "torch"): _runtime(spec)})
+    message = _refused(answer)
+    assert "LL304 ClusterTrainingRuntime/torch training stops when the adapter is built" in message
+    assert "(see `lora_r`)" in message
+    assert SECRET not in json.dumps(answer)
+
+
+def test_what_a_train_job_says_itself_counts_over_its_runtime_and_is_told(ask):
+    good, bad = flags("--lora_r", "8"), flags("--lora_r", "0")
+    runtimes = [_runtime(one["spec"]["template"]["spec"]) for one in (bad, good)]
+    own = [one["spec"]["template"]["spec"]["containers"][0]["command"] for one in (good, bad)]
+    mended = ask(body(_train_job(command=own[0])), maps={("team", "torch"): runtimes[0]})
+    assert not [one for one in mended.get("warnings", ()) if "LL304" in one]
+    message = _refused(ask(body(_train_job(command=own[1])), maps={("team", "torch"): runtimes[1]}))
+    assert 'LL304 training stops when the adapter is built, or has none to train: --lora_r "0" leaves' in message
+
+
+def test_a_map_that_a_runtime_mounts_is_one_of_the_jobs_namespace(ask):
+    maps = {("team", "torch"): _runtime(pod()), ("team", "train"): {"data": {"train.yaml": WORSE}}}
+    message = _refused(ask(body(_train_job()), maps=maps))
+    assert "LL304 ConfigMap/train/train.yaml:3 " in message
+    assert "learning_rate 2" not in message
+
+
+@pytest.mark.parametrize("kind", ["Workflow", "CronWorkflow"])
+def test_a_workflow_is_judged_with_the_template_that_it_names(ask, kind):
+    maps = {("team", "lora"): _template()}
+    answer = ask(body(_of_template(kind, **_with_rank("0"))), maps=maps)
+    assert "LL304 training stops when the adapter is built" in _refused(answer)
+    assert SECRET not in json.dumps(answer)
+    assert "warnings" not in ask(body(_of_template(kind, **_with_rank("8"))), maps=maps)
+    broken = ask(body(_of_template(kind)), maps={("team", "lora"): _template("0")})
+    assert "LL304 WorkflowTemplate/lora " in _refused(broken)
+
+
+def test_what_is_referred_to_is_asked_for_by_its_own_kind(ask):
+    asked = []
+
+    class Recording(dict):
+        def get(self, key, default):
+            asked.append(key)
+            return default
+
+    whole = _of_template(workflowTemplateRef={"name": "lora", "clusterScope": True})
+    for one in (whole, _of_template(), _train_job()):
+        said = ask(body(one), maps=Recording())["warnings"]
+        assert said == [f"loralint: not checked: {_missing(one)} is not there, so what it brings is not known"]
+    for reference in ({"kind": "Secret", "name": "x"}, {"apiGroup": "x.io", "name": "x"}, {"name": "../x"}, {}, "x"):
+        ask(body(_object(TRAINER, "TrainJob", {"runtimeRef": reference})), maps=Recording())
+    assert asked == [("team", "lora"), ("team", "lora"), ("team", "torch")]
+
+
+def _missing(obj):
+    if obj["kind"] == "TrainJob":
+        return "ClusterTrainingRuntime `torch`"
+    whole = obj["spec"]["workflowTemplateRef"].get("clusterScope")
+    return "ClusterWorkflowTemplate `lora`" if whole else "WorkflowTemplate `lora`"
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_runtime_that_cannot_be_had_stops_nothing(ask, status):
+    response = ask(body(_train_job()), maps={("team", "torch"): status})
+    assert response["allowed"] is True
+    assert "warnings" not in response
+
+
+def test_an_old_fault_of_a_runtime_may_stay(ask):
+    maps = {("team", "torch"): _runtime(BROKEN)}
+    new = {**_train_job(), "metadata": {"name": "t", "namespace": "team", "labels": {"a": "b"}}}
+    answer = ask(body(new, old=_train_job()), maps=maps)
+    assert answer["allowed"] is True
+    assert answer["warnings"][0].endswith("(nothing new, so it is let through)")
+
+
+def test_the_flags_of_a_job_count_over_the_map_that_it_mounts(ask):
+    """A map is judged alone when it comes, and again with the flags of the job that comes later."""
+    said = "model_name_or_path: HuggingFaceTB/SmolLM2-135M\ndataset_name: trl-lib/Capybara\nuse_peft: true\n"
+    maps = {("team", "train"): {"data": {"train.yaml": f"{said}learning_rate: 2e-4\nlora_r: 16\n"}}}
+    line = ("trl", "sft", "--config", "/cfg/train.yaml")
+    assert ask(body(job(command=line)), maps=maps)["allowed"] is True
+    assert "LL304" in _refused(ask(body(job(command=(*line, "--lora_r", "0"))), maps=maps))
+    bad = {("team", "train"): {"data": {"train.yaml": f"{said}learning_rate: 2e-4\nlora_r: 0\n"}}}
+    assert "LL304" in _refused(ask(body(job(command=line)), maps=bad))
+    assert ask(body(job(command=(*line, "--lora_r", "16"))), maps=bad)["allowed"] is True
+
+
+@pytest.mark.parametrize("raw", [BAD.encode("utf-16-le"), b"# \xe9\n" + BAD.encode(), b"\xff\xfe\x00"])
+def test_a_key_that_is_no_text_of_ours_is_said_to_be_unchecked(ask, raw):
+    held = {"train.yaml": base64.b64encode(raw).decode(), "model.bin": base64.b64encode(raw).decode()}
+    response = ask(body(config_map(GOOD, binaryData=held, data={})))
+    assert response["allowed"] is True
+    assert response["warnings"] == ["loralint: not checked: `train.yaml` is text neither in UTF-8 nor in UTF-16"]
+
+
 def test_an_object_with_more_text_than_is_checked_is_said_to_be_unchecked(ask):
     metrics = _metrics()
     response = ask(
@@ -394,3 +522,12 @@ def test_an_empty_map_is_another_verdict_than_no_map():
     several = [(), (MapFiles("a", {}),), (MapFiles("a", {}, whole=False),), (MapFiles("a", {"k": "True 0"}),)]
     several.append((MapFiles("a", {}), MapFiles("k", {})))
     assert len({digest(Task("{}", "", one)) for one in several}) == len(several)
+
+
+def test_what_is_lent_makes_another_verdict():
+    from loralint.webhook.cache import digest
+    from loralint.webhook.judging import Task
+    from loralint.webhook.objects import Lent
+
+    several = [(), (Lent("A/a", "{}"),), (Lent("A/b", "{}"),), (Lent("A/a", "[]"),)]
+    assert len({digest(Task("{}", "", (), one)) for one in several}) == len(several)

@@ -219,6 +219,50 @@ def test_a_job_and_the_map_that_it_mounts(hooked):
     _label(hooked, "left", "off")
 
 
+TRAINER, ARGO = "trainer.kubeflow.org/v1alpha1", "argoproj.io/v1alpha1"
+
+
+def _runtime(name, line=LINE):
+    steps = [{"name": "node", "template": {"spec": {"template": _train(command=line)}}}]
+    spec = {"mlPolicy": {"numNodes": 1}, "template": {"spec": {"replicatedJobs": steps}}}
+    return {"apiVersion": TRAINER, "kind": "ClusterTrainingRuntime", "metadata": {"name": name}, "spec": spec}
+
+
+def _train_job(runtime, **trainer):
+    spec = {"runtimeRef": {"name": runtime}, "trainer": {"numNodes": 1, **trainer}}
+    return {"apiVersion": TRAINER, "kind": "TrainJob", "metadata": {}, "spec": spec}
+
+
+def test_what_a_job_refers_to_is_had_with_the_rights_of_the_chart(api, tmp_path):
+    from tests.webhook.server import Server
+
+    cluster.granted(api, cluster.rendered("cert-manager"), "loralint", "service")
+    assert api.http.post(f"/apis/{TRAINER}/clustertrainingruntimes", json=_runtime("torch")).is_success
+    container = pod(mounts=None, command=(*LINE[:-1], "{{workflow.parameters.rate}}"))["containers"][0]
+    said = {"entrypoint": "t", "templates": [{"name": "t", "container": container}]}
+    lent = {"apiVersion": ARGO, "kind": "WorkflowTemplate", "metadata": {"name": "lora"}, "spec": said}
+    assert api.http.post(_path(lent, "enforced"), json=lent).is_success
+    server = Server(tmp_path, "--kubeconfig", str(api.kubeconfig("service")))
+    try:
+        _hook(api, cluster.hooks(server.wait().ca, server.port))
+        refused = _create(api, _train_job("torch"), "enforced")
+        assert refused.status_code == 422
+        assert "LL403 ClusterTrainingRuntime/torch " in refused.json()["message"]
+        assert "SmolLM2" not in refused.text
+        assert _create(api, _train_job("torch", command=list(GOOD_LINE)), "enforced").status_code == 201
+        assert "is not there" in str(_warnings(_create(api, _train_job("gone"), "enforced")))
+        for rate, status in (("-1", 422), ("2e-4", 201)):
+            given = {"arguments": {"parameters": [{"name": "rate", "value": rate}]}}
+            flow = {"apiVersion": ARGO, "kind": "Workflow", "metadata": {}}
+            flow["spec"] = {"workflowTemplateRef": {"name": "lora"}, **given}
+            assert _create(api, flow, "enforced").status_code == status
+        counted = server.metrics()
+        assert 'loralint_lookup_total{result="found"}' in counted
+        assert "forbidden" not in counted
+    finally:
+        server.stop()
+
+
 def _label(api, namespace, mode):
     head = {"Content-Type": "application/merge-patch+json"}
     patch = {"metadata": {"labels": {"loralint.dev/mode": mode}}}
@@ -458,12 +502,14 @@ def test_a_scan_finds_what_slipped_through(api):
 
     from loralint.cli import main
 
+    given = ["scan-cluster", "-n", "scanned", "--kubeconfig", str(api.kubeconfig("admin"))]
+    early = CliRunner().invoke(main, given)
+    assert (early.exit_code, "there is no namespace `scanned`" in early.stderr) == (2, True)
     api.http.post("/api/v1/namespaces", json={"metadata": {"name": "scanned"}})
     api.http.post("/api/v1/namespaces/scanned/configmaps", json={**config_map(BAD), "metadata": {"name": "slipped"}})
     api.http.post("/api/v1/namespaces/scanned/configmaps", json={**config_map(GOOD), "metadata": {"name": "good"}})
     made = _fresh(job(mounts="slipped"))
     api.http.post(_path(made, "scanned"), json=made)
-    given = ["scan-cluster", "-n", "scanned", "--kubeconfig", str(api.kubeconfig("admin"))]
     found = CliRunner().invoke(main, [*given, "--format", "json"])
     assert found.exit_code == 1, found.output
     told = {one["kind"]: {each["rule"] for each in one["findings"]} for one in json.loads(found.stdout)["objects"]}
@@ -479,14 +525,18 @@ def test_a_scan_writes_reports_with_the_rights_of_the_chart(api):
 
     from loralint.cli import main
     from loralint.webhook.policy_report import GROUP, KIND, PLURAL, VERSION
+    from loralint.webhook.references import REFERRED
     from loralint.webhook.resources import RESOURCES
 
+    api.http.post("/api/v1/namespaces", json={"metadata": {"name": "reported"}})
     given = ["scan-cluster", "-n", "reported", "--format", "policyreport", "--apply", "--exit-zero"]
     without = CliRunner().invoke(main, [*given, "--kubeconfig", str(api.kubeconfig("admin"))])
     assert (without.exit_code, "refused policyreports: HTTP 404" in without.stderr) == (3, True)
     reports = cluster.definition(GROUP, KIND, PLURAL, (VERSION,))
     assert api.http.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", json=reports).is_success
-    rules = [{"apiGroups": [one.group], "resources": [one.plural], "verbs": ["list"]} for one in RESOURCES]
+    spaced = [one for one in RESOURCES if one.is_namespaced]
+    rules = [{"apiGroups": [one.group], "resources": [one.plural], "verbs": ["list"]} for one in spaced]
+    rules += [{"apiGroups": [one.group], "resources": [one.plural], "verbs": ["get"]} for one in REFERRED]
     rules.append({"apiGroups": [GROUP], "resources": [PLURAL], "verbs": ["list", "create", "patch"]})
     role = {"kind": "ClusterRole", "metadata": {"name": "loralint-scan"}, "rules": rules}
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "loralint-scan"}
@@ -495,7 +545,6 @@ def test_a_scan_writes_reports_with_the_rights_of_the_chart(api):
         "subjects": [{"kind": "ServiceAccount", "name": "loralint-scan"}],
     }  # fmt: skip
     cluster.granted(api, [role, binding], "loralint-scan", "scanner")
-    api.http.post("/api/v1/namespaces", json={"metadata": {"name": "reported"}})
     bad = {**config_map(BAD), "metadata": {"name": "slipped"}}
     api.http.post("/api/v1/namespaces/reported/configmaps", json=bad)
     given += ["--kubeconfig", str(api.kubeconfig("scanner"))]
@@ -504,6 +553,12 @@ def test_a_scan_writes_reports_with_the_rights_of_the_chart(api):
     path = f"/apis/{GROUP}/{VERSION}/namespaces/reported/{PLURAL}/loralint"
     assert api.http.get(path).json()["results"][0]["policy"] == "LL304"
     api.http.delete("/api/v1/namespaces/reported/configmaps/slipped")
+    assert api.http.post(f"/apis/{TRAINER}/clustertrainingruntimes", json=_runtime("reported")).is_success
+    uses = {**_train_job("reported"), "metadata": {"name": "uses"}}
+    assert api.http.post(_path(uses, "reported"), json=uses).is_success
+    assert CliRunner().invoke(main, given).exit_code == 0
+    assert api.http.get(path).json()["results"][0]["resources"][0]["kind"] == "TrainJob"
+    api.http.delete(_path(uses, "reported", "uses"))
     assert CliRunner().invoke(main, given).exit_code == 0
     assert api.http.get(path).json()["results"] == []
 

@@ -26,8 +26,8 @@ def _maps(get, *several):
 def test_a_map_is_asked_for_once_in_a_while():
     asked = []
 
-    async def get(namespace, name):
-        asked.append((namespace, name))
+    async def get(namespace, wanted):
+        asked.append((namespace, wanted.name))
         return {"data": {"a.yaml": "x"}}
 
     first, second = _maps(get, ("team", ("one", "two")), ("team", ("one",)))
@@ -125,7 +125,8 @@ def api(tmp_path):
 
 
 def test_a_real_client_asks_by_single_gets(api):
-    from loralint.webhook.lookup import Lookup, client, getter
+    from loralint.webhook.asking import client, getter
+    from loralint.webhook.lookup import Lookup
 
     async def run():
         asked = client(str(api.kubeconfig))
@@ -140,7 +141,7 @@ def test_a_real_client_asks_by_single_gets(api):
 
 
 def test_without_a_cluster_it_says_so(tmp_path):
-    from loralint.webhook.lookup import client
+    from loralint.webhook.asking import client
 
     with pytest.raises(ValueError, match="no way to the API server"):
         client()

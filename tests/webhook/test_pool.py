@@ -11,11 +11,12 @@ import pytest
 
 from loralint.webhook import pool
 from loralint.webhook.judging import Task
-from loralint.webhook.objects import manifest
+from loralint.webhook.objects import lent, manifest
 from loralint.webhook.pool import Pool, Unjudged
+from loralint.webhook.references import Wanted
 from loralint.webhook.review import BadReviewError
 from loralint.webhook.wire import Options
-from tests.webhook.reviews import BAD, GOOD, body, config_map
+from tests.webhook.reviews import BAD, GOOD, body, config_map, lending, referring
 from tests.webhook.server import workers_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes by /proc")
@@ -87,6 +88,23 @@ def test_a_large_review_is_read_by_a_worker():
     assert json.loads(request.text)["data"] == {"train.yaml": BAD}
     assert request.data == {"train.yaml": BAD}
     assert ended == []
+
+
+def test_what_a_job_refers_to_comes_to_a_worker_and_back():
+    job = referring("TrainJob", runtimeRef={"name": "torch"}, trainer={"numNodes": 1})
+    runtime = lending("ClusterTrainingRuntime", "any") | {
+        "apiVersion": job["apiVersion"], "kind": "ClusterTrainingRuntime", "metadata": {"name": "torch"},
+    }  # fmt: skip
+
+    async def use(opened):
+        request = await opened.read(body(job), 60)
+        return request.referred, await opened.judge(Task(request.text, "", (), (lent(runtime),)), 60)
+
+    (referred, judged), _ = _run(use)
+    assert referred == (Wanted("trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime", "torch"),)
+    assert [(one.rule, one.place) for one in judged.findings if one.tier == "S"] == [
+        ("LL304", "ClusterTrainingRuntime/torch")
+    ]
 
 
 def test_a_map_is_mended_by_a_worker():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.webhook.reviews import BAD, GOOD, config_map, flags, job, review
+from tests.webhook.reviews import BAD, GOOD, config_map, flags, job, lending, referring, review
 
 CANARY = "canary-0f3b"
 SEEDS = [
@@ -19,6 +19,8 @@ SEEDS = [
     review(config_map(GOOD), old=config_map(BAD)),
     review(job()),
     review(flags("--lora_r", "0")),
+    review(referring("TrainJob", runtimeRef={"name": "torch"}, trainer={"numNodes": 1})),
+    review(referring("Workflow", workflowTemplateRef={"name": "lora"})),
     review(job(suspend=True), old=job(suspend=True, selector={"a": "b"})),
 ]
 JUNK = st.recursive(
@@ -60,7 +62,9 @@ def post(judging_job):
     from loralint.webhook.metrics import Metrics
     from tests.webhook.inline import Inline
 
-    async def get(namespace, name):
+    async def get(namespace, wanted):
+        if wanted.kind != "ConfigMap":
+            return lending(wanted.kind, CANARY)
         return {"data": {"train.yaml": f"{BAD}{CANARY}: {CANARY}\nbase_model_config: {CANARY}\n", CANARY: CANARY}}
 
     def sent(content, path):

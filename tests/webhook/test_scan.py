@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+import threading
 from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.webhook.reviews import BAD, GOOD, job
+from tests.webhook.reviews import BAD, GOOD, job, lending, pod, referring
 
 pytest.importorskip("lightkube")
+
+
+def _kubeconfig(file, server):
+    file.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "it",
+        "clusters": [{"name": "it", "cluster": {"server": server}}],
+        "users": [{"name": "it", "user": {"token": "hunter2"}}],
+        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+    }))  # fmt: skip
 
 
 def _map(name, text, namespace="team", key="train.yaml"):
@@ -27,7 +38,15 @@ def _scan(job, *objects, without=()):
     from loralint.webhook.objects import group_kind
     from loralint.webhook.scan import scan
 
-    return list(scan(lambda kind: [one for one in objects if group_kind(one) == kind], job, without=without))
+    def listed(kind):
+        return [one for one in objects if group_kind(one) == kind]
+
+    def get(namespace, wanted):
+        fitting = [one for one in listed(wanted.resource) if one["metadata"]["name"] == wanted.name]
+        here = [one for one in fitting if one["metadata"].get("namespace") in (None, namespace)]
+        return here[0] if here else f"{wanted.shown} is not there"
+
+    return list(scan(listed, get, job, without=without))
 
 
 def _rules(seen, name):
@@ -40,6 +59,80 @@ def test_maps_and_jobs_with_the_maps_that_they_mount(judging_job):
     assert not _rules(seen, "good")
     assert _rules(seen, "bad") <= _rules(seen, "uses-bad")
     assert not {told.rule for one in seen if one.name == "uses-good" for told in one.findings if told.tier == "S"}
+
+
+def test_jobs_with_the_runtimes_and_templates_that_they_name(judging_job):
+    meta = {"name": "torch"}
+    runtime = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "ClusterTrainingRuntime", "metadata": meta,
+        **lending("ClusterTrainingRuntime", "any"),
+    }  # fmt: skip
+    runtime["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"] = pod(mounts="bad")
+    uses = referring("TrainJob", runtimeRef=meta, trainer={"numNodes": 1})
+    gone = referring("Workflow", workflowTemplateRef={"name": "lora"})
+    seen = _scan(judging_job, runtime, uses, gone, _map("bad", BAD))
+    assert [(one.kind, one.not_checked) for one in seen if one.kind != "ConfigMap"] == [
+        ("Workflow", "WorkflowTemplate/lora is not there"), ("TrainJob", "")
+    ]  # fmt: skip
+    (told,) = [one.findings for one in seen if one.kind == "TrainJob"]
+    assert ("LL304", "ConfigMap/bad/train.yaml") in {(one.rule, one.place) for one in told}
+
+
+def test_a_config_that_is_no_text_of_ours_is_said_to_be_unchecked(judging_job):
+    odd = {**_map("odd", GOOD), "binaryData": {"b.yaml": "IyDp"}}
+    (one,) = _scan(judging_job, odd)
+    assert one.not_checked == "`b.yaml` is text neither in UTF-8 nor in UTF-16"
+
+
+class _Api(BaseHTTPRequestHandler):
+    """A cluster that knows one namespace, and nothing in it."""
+
+    def do_GET(self):
+        path = self.path.partition("?")[0]
+        code = 404 if "/apis/" in path or path.endswith("/namespaces/tpyo") else 403 if path.endswith("/shut") else 200
+        sent = json.dumps({
+            "apiVersion": "v1", "kind": "Status" if code != 200 else "List", "metadata": {"name": "x"}, "items": [],
+            **({"code": code, "message": f"no {path}"} if code != 200 else {}),
+        }).encode()  # fmt: skip
+        self.send_response(code)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def empty(tmp_path):
+    """scan(namespace) -> what the command says of a cluster with nothing in it."""
+    from click.testing import CliRunner
+
+    from loralint.cli import main
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Api)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    _kubeconfig(tmp_path / "config", f"http://127.0.0.1:{server.server_port}")
+    yield lambda *given: CliRunner().invoke(main, ["scan-cluster", "--kubeconfig", str(tmp_path / "config"), *given])
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("name", ["tpyo", "../tpyo", ""])
+def test_a_namespace_that_is_not_there_is_a_usage_error(empty, name):
+    done = empty("-n", name)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"there is no namespace `{name}`" in done.stderr
+
+
+def test_a_namespace_that_is_there_and_holds_nothing(empty):
+    for words in (("-n", "team"), ()):
+        done = empty(*words)
+        assert (done.exit_code, done.output) == (0, "0 objects looked at, 0 with findings\n")
+    done = empty("-n", "shut")
+    assert (done.exit_code, done.stdout) == (0, "0 objects looked at, 0 with findings\n")
+    assert "not checked: whether there is a namespace `shut`: no /api/v1/namespaces/shut" in done.stderr
 
 
 def test_what_is_over_or_not_asked_for_is_left_out(judging_job):
@@ -60,7 +153,7 @@ def test_a_kind_that_cannot_be_listed_is_told(judging_job):
     from loralint.webhook.stored import Unlisted
 
     refused = Resource("batch", "Job")
-    seen = list(scan(lambda kind: [Unlisted(kind, "forbidden")] if kind == refused else [], judging_job))
+    seen = list(scan(lambda kind: [Unlisted(kind, "forbidden")] if kind == refused else [], lambda *_: "", judging_job))
     assert seen == [Unlisted(refused, "forbidden")]
 
 
@@ -114,12 +207,7 @@ def test_what_keeps_a_command_from_the_cluster_is_a_usage_error(tmp_path, given_
 
     from loralint.cli import main
 
-    nobody = {"server": "http://127.0.0.1:1"}
-    (tmp_path / "config").write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "it", "clusters": [{"name": "it", "cluster": nobody}],
-        "users": [{"name": "it", "user": {"token": "hunter2"}}],
-        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
-    }))  # fmt: skip
+    _kubeconfig(tmp_path / "config", "http://127.0.0.1:1")
     done = CliRunner().invoke(main, [str(tmp_path / "config") if one == "FILE" else one for one in given_])
     assert done.exit_code == 2
     assert said in done.stderr

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.webhook.reviews import BAD, GOOD, UID, body, config_map, job
+from tests.webhook.reviews import BAD, GOOD, UID, WORSE, body, config_map, job
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes by /proc")
 
@@ -237,6 +237,61 @@ def test_without_a_certificate_it_says_what_is_missing(tmp_path):
     )  # fmt: skip
     assert done.returncode == 2
     assert "tls.crt" in done.stderr
+
+
+SETTINGS = """\
+gpu = "T4"
+ignore = ["LL304"]
+[tiers]
+LL214 = "S"
+[[exceptions]]
+rule = "LL405"
+path = "swept.yaml"
+reason = "a sweep of rates"
+expires = 2999-01-01
+"""
+
+
+def test_settings_are_those_of_a_file_that_is_named(own, tmp_path):
+    file = tmp_path / "loralint.toml"
+    file.write_text(SETTINGS)
+    server = own("--settings", str(file))
+    file.write_text("nonsense")  # a worker that takes another's place is told what was read at the start
+    first = set(server.workers())
+    for worker in first:
+        os.kill(worker, signal.SIGKILL)
+    while (now := set(server.workers())) & first or len(now) < len(first):
+        time.sleep(0.1)
+    refused = server.wait().post(body(config_map(WORSE))).json()["response"]
+    assert "LL214 train.yaml:10 " in refused["status"]["message"]
+    assert "LL405 train.yaml:6 " in refused["status"]["message"]
+    assert "LL304" not in json.dumps(refused)
+    excepted = server.post(body(config_map(WORSE, key="swept.yaml"))).json()["response"]
+    assert "LL214" in excepted["status"]["message"]
+    assert "LL405" not in json.dumps(excepted)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tires = {}", "unknown key `tires`"),
+        ("ignore = ['LL000']", "LL000"),
+        ("gpu = 'none'", "GPU `none`"),
+        ("#" * 70_000, "has more than 64 KiB"),
+        ("\xff", "is no UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("command", ["serve", "scan-cluster"])
+def test_settings_that_cannot_be_used_are_a_usage_error(tmp_path, command, text, said):
+    from click.testing import CliRunner
+
+    from loralint.cli import main
+
+    (tmp_path / "loralint.toml").write_text(text, encoding="latin-1")
+    more = ["--cert-dir", str(tmp_path)] if command == "serve" else []
+    done = CliRunner().invoke(main, [command, "--settings", str(tmp_path / "loralint.toml"), *more])
+    assert done.exit_code == 2
+    assert said in done.stderr
 
 
 def test_a_port_that_is_taken_is_said_at_once(server, tmp_path):

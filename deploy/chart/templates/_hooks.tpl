@@ -59,3 +59,9 @@ namespaceSelector: {{- include "loralint.namespaces" . | nindent 2 }}
 - {{ merge (dict "operations" (list "CREATE" "UPDATE") "scope" "Namespaced") . | toJson }}
 {{- end -}}
 {{- end -}}
+
+{{/* What a TrainJob or a workflow takes its training from, which is asked for by its name. */}}
+{{- define "loralint.getRules" -}}
+- {apiGroups: [trainer.kubeflow.org], resources: [trainingruntimes, clustertrainingruntimes], verbs: [get]}
+- {apiGroups: [argoproj.io], resources: [workflowtemplates, clusterworkflowtemplates], verbs: [get]}
+{{- end -}}

@@ -1,4 +1,4 @@
-{{/* The pod of a task that ends: made of root, account, component and args. */}}
+{{/* The pod of a task that ends: made of root, account, component and args; settings: whether it reads them. */}}
 {{- define "loralint.pod" -}}
 metadata:
   labels:
@@ -26,4 +26,11 @@ spec:
       args: {{- toYaml .args | nindent 8 }}
       resources: {requests: {cpu: 50m, memory: 128Mi}, limits: {memory: 512Mi}}
       securityContext: {{- include "loralint.containerSecurity" .root | nindent 8 }}
+      {{- if .settings }}
+      volumeMounts:
+        - {name: settings, mountPath: /etc/loralint/settings, readOnly: true}
+  volumes:
+    - name: settings
+      configMap: {name: {{ include "loralint.name" .root }}-settings}
+      {{- end }}
 {{- end -}}
