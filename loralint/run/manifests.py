@@ -13,11 +13,9 @@ from loralint.frameworks.readers.kubernetes import READER, reader_of, started
 from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.missing import missing_keys
-from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
+from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.scripts import called, inline_programs
-from loralint.frameworks.readers.kubernetes.trainers import laid_over
-from loralint.frameworks.readers.kubernetes.training import jobs
-from loralint.frameworks.readers.kubernetes.tree import At, inside, named, word
+from loralint.frameworks.readers.kubernetes.tree import At, word
 from loralint.frameworks.readers.kubernetes.workflows import bindings
 from loralint.model import Note, Observation
 from loralint.run.build import Part, Start
@@ -35,6 +33,7 @@ from loralint.run.mounts import Mounts, finder
 from loralint.run.options import Options
 from loralint.run.pins import pins_near
 from loralint.run.project import Project
+from loralint.run.runtimes import inherited, runtimes_of
 from loralint.run.scripts import script_starts
 from loralint.run.unseen import unread, unseen
 from loralint.source.document import Document
@@ -80,7 +79,8 @@ def job_starts(
 ) -> list[Start]:
     """The runs of one job, of which the first tells what stands out in the job. told: what else does."""
     document = job.document
-    containers = list(_containers(job, maps))
+    runtimes = runtimes_of(job, project)
+    containers = list(_containers(job, runtimes, maps))
     found = list(_launched(containers, options, project))
     if not found:
         found = tuning_start(document, job, maps, options) or mapped_starts(containers, options)
@@ -96,7 +96,7 @@ def job_starts(
     return [
         _with_manifest(
             start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *dict.fromkeys(notes))),
-            job,
+            (job, *runtimes),
             (*told, *missing_keys(job, maps), *(one for each in containers for one in lacking(each, project))),
             first=index == 0,
         )
@@ -112,40 +112,33 @@ def _installed(containers: list[Container]) -> dict[str, str]:
     return {match[1].lower().replace("_", "-"): match[2] for match in fixed if match is not None}
 
 
-def _with_manifest(start: Start, job: Job, missing: tuple[Observation, ...], *, first: bool) -> Start:
-    """The start with the manifest as its weakest part, whose rules hold besides the trainer's. missing: what
-    the job needs of its maps and does not get.
+def _with_manifest(start: Start, objects: tuple[Job, ...], missing: tuple[Observation, ...], *, first: bool) -> Start:
+    """The start with the manifest as its weakest part, whose rules hold besides the trainer's. objects: the job, and
+    the runtimes that count where it says nothing; missing: what it needs of its maps and does not get.
     """
     alone = start.reader.name == READER.name
-    parts = tuple(settled(one, job.document) for one in start.parts)
-    manifest = Part(
-        "manifest",
-        job.document,
-        reader_of(job, flags=alone, observe=first),
-        job.document,
-        observations=missing if first else (),
+    parts = tuple(settled(one, _outer(one, objects)) for one in start.parts)
+    manifests = tuple(
+        Part("manifest", one.document, reader_of(one, flags=alone, observe=first and not index), one.document)
+        for index, one in enumerate(objects)
     )
+    manifests = (manifests[0]._replace(observations=missing if first else ()), *manifests[1:])
     reader = start.reader if alone else start.reader._replace(kin=(*start.reader.kin, READER.name))
-    return start._replace(parts=(*parts, manifest), reader=reader, notes=(*start.notes, *encoded(parts)))
+    return start._replace(parts=(*parts, *manifests), reader=reader, notes=(*start.notes, *encoded(parts)))
 
 
-def _containers(job: Job, maps: tuple[ConfigMap, ...]) -> Iterator[Container]:
+def _outer(part: Part, objects: tuple[Job, ...]) -> Document:
+    """The manifest in which a part stands, else the job's."""
+    return next((one.document for one in objects if one.document.file == part.source.file), objects[0].document)
+
+
+def _containers(job: Job, runtimes: list[Job], maps: tuple[ConfigMap, ...]) -> Iterator[Container]:
     """The containers of a job with what they run; of a TrainJob those of its runtime, with what it says itself."""
-    given = [(one, job) for one in job.containers()]
-    if job.kind == "TrainJob":
-        inherited = [(one, runtime) for runtime in _runtimes(job) for one in runtime.containers()]
-        trainer = named(job.spec, "trainer")
-        given = [((group, laid_over(trainer, at)), owner) for (group, at), owner in inherited] or given
-    for (group, at), owner in given:
+    given = [one for runtime in runtimes for one in inherited(job, runtime)]
+    for owner, group, at, lent in given or [(job, group, at, ()) for group, at in job.containers()]:
         for binding in bindings(owner.document, at):
-            here = owner.place(group, maps)._replace(parameters=binding)
+            here = owner.place(group, (*maps, *lent))._replace(parameters=binding)
             yield Container(owner, group, at, here, (executed(at, here), *called(at, here)))
-
-
-def _runtimes(job: Job) -> list[Job]:
-    """The runtimes of the same file that a TrainJob names."""
-    name = word(inside(job.spec, "runtimeRef"), "name")
-    return [one for one in jobs(job.document) if one.kind in RUNTIMES and one.name == name]
 
 
 def _launched(containers: list[Container], options: Options, project: Project) -> Iterator[Start]:

@@ -16,6 +16,7 @@ from loralint.source.read import NotRegularError, open_regular
 _SUFFIXES = (".yaml", ".yml", ".json")
 # Manifests beside one that are looked at; a folder with more is no example of a training.
 _MOST = 200
+_LENDING = ("ConfigMap", "TrainingRuntime")
 # The name of a map that is mounted, or a source of variables, or KAITO's config.
 _WANTED = re.compile(
     r"""(?:onfigMap(?:Ref|KeyRef)?["']?:[^#]{0,300}?\bname|\n[ \t]*["']?config)["']?:[ \t]*["']?([A-Za-z0-9][\w.-]*)"""
@@ -28,7 +29,7 @@ def maps_around(document: Document, project: Project, given: Mapping[str, str]) 
     own = {one.name for one in maps_of(document)}
     found = [*project.maps, *(_given(name, path, project) for name, path in given.items())]
     wanted = frozenset(_WANTED.findall(document.text)) - own - given.keys()
-    for one in _beside(document, project) if wanted else ():
+    for one in beside(document, project) if wanted else ():
         if one.maps and not wanted.isdisjoint(one.names):
             found += [each for each in maps_of(project.peek(one.path, one.shown)) if each.name in wanted]
     return tuple(found)
@@ -46,11 +47,11 @@ def _given(name: str, path: str, project: Project) -> ConfigMap:
 
 def mounted_beside(name: str, document: Document, project: Project) -> bool:
     """Whether another manifest of the folder uses a map of this name."""
-    return any(one.uses and name in one.names for one in _beside(document, project))
+    return any(one.uses and name in one.names for one in beside(document, project))
 
 
-def _beside(document: Document, project: Project) -> Iterator[Manifest]:
-    """The other manifests of its folder, which is looked through once."""
+def beside(document: Document, project: Project) -> Iterator[Manifest]:
+    """The other manifests of its folder that may lend something, which is looked through once."""
     real = os.path.realpath(document.file)
     folder = os.path.dirname(real)
     found = project.manifests.get(folder)
@@ -68,7 +69,7 @@ def _manifests(folder: str, shown: str, project: Project) -> Iterator[Manifest]:
         path = os.path.join(folder, name)
         text = _text(path) if os.path.isfile(path) and within(path, project.top(path)) else ""
         uses = "configMap" in text or "tuning" in text
-        if uses or "ConfigMap" in text:
+        if uses or any(kind in text for kind in _LENDING):
             yield Manifest(path, os.path.join(shown, name), _names(text), "ConfigMap" in text, uses)
 
 

@@ -19,6 +19,16 @@ def laid_over(trainer: At | None, container: At) -> At:
     return trainer._replace(node=node)
 
 
+def mounted(trainer: At, container: At) -> At:
+    """The trainer with what is mounted in the container of its runtime."""
+    pairs = {pair.key: pair for pair in trainer.node.pairs}
+    mounts = container.node.pair("volumeMounts")
+    pairs |= {"volumeMounts": mounts} if mounts is not None else {}
+    node = Node("mapping", "map", trainer.node.start_mark, trainer.node.end_mark)
+    node.refill(list(pairs.values()))
+    return trainer._replace(node=node)
+
+
 def _both(lists: list[Pair]) -> Node:
     """The variables of both, the trainer's behind, where they count."""
     node = Node("sequence", "seq", lists[-1].value.start_mark, lists[-1].value.end_mark)
