@@ -40,7 +40,41 @@ COMMANDS = {
 }
 
 
-class Lazy(click.Group):
+def _help(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
+    del option
+    if asked and not ctx.resilient_parsing:
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _version(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
+    del option
+    if asked and not ctx.resilient_parsing:
+        click.echo(f"loralint, version {__version__}", color=ctx.color)
+        ctx.exit()
+
+
+# In one language: to translate a text, click reads the locales of the machine, which takes 1 % of a check.
+_HELP = click.Option(
+    ["-h", "--help"],
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_help,
+    help="Show this message and exit.",
+)
+
+
+class Plain(click.Command):
+    """A command with `_HELP` instead of click's own."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """That of all commands of this class."""
+        del ctx
+        return _HELP
+
+
+class Lazy(Plain, click.Group):
     """Knows its commands by name and loads only the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -101,7 +135,15 @@ def _internal(error: Exception) -> str:
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with: loralint check config.yaml --gpu T4",
 )
-@click.version_option(__version__, "-V", "--version", prog_name="loralint")
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """Find what will kill, waste or spoil a LoRA fine-tune before it starts.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from loralint.api import around, data_files, launch_line, make_job, options, report
+from loralint.cli import Plain
 from loralint.cli.formats import about_the_output
 from loralint.cli.options import about_the_probe, about_the_run, settings_for, usage
 from loralint.cli.outcome import exit_code, low_score
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from loralint.run.project import Project
 
 
-@click.command("check")
+@click.command("check", cls=Plain)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @about_the_run
 @about_the_probe
