@@ -53,7 +53,7 @@ def fused(scope: Scope) -> Value:
 
     None where there are none.
     """
-    from loralint.knowledge.peft import MAMBA, MAMBA_NAMES
+    from loralint.knowledge.models import MAMBA, MAMBA_NAMES
     from loralint.knowledge.versions import satisfies
 
     spoken, first = known(scope, "adapter.targets"), MAMBA.get(str(known(scope, "model.family")))

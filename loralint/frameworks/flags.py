@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from loralint.frameworks.table import Reader
-from loralint.source.document import Document, Pair
 
 # Lists of keys that fare otherwise on the command line than in the file.
 _KEYS = {"onetrainer": "onetrainer_flags"}
@@ -22,10 +21,3 @@ def as_flags(reader: Reader) -> Reader:
         found = reader._replace(dialect="flags", dialects=(), keys=keys, coerces=True, references=False, partial=None)
         _KEPT[same] = found
     return found
-
-
-def loader(at: Document | Pair, usual: str) -> str:
-    """The dialect of a value: on a command line stands a text, which is converted there, not one that is loaded."""
-    if isinstance(at, Pair):
-        return "flags" if at.key_node.raw.startswith("-") else usual
-    return "flags" if at.format in ("flags", "settings") else usual

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.table import Entry
-from loralint.source.document import Node, Pair
+from loralint.source.document import Document, Node, Pair
 
 _FIRST = "[0]"  # the only item of a list that a table speaks of
 _NEGATIONS = frozenset({"no_", "not_", "disable_", "skip_", "without_"})
@@ -72,3 +72,10 @@ def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
 
 def _opposite(word: str, of: str) -> bool:
     return word.endswith(of) and word.removesuffix(of) in _NEGATIONS
+
+
+def loader(at: Document | Pair, usual: str) -> str:
+    """The dialect of a value: on a command line stands a text, which is converted there, not one that is loaded."""
+    if isinstance(at, Pair):
+        return "flags" if at.key_node.raw.startswith("-") else usual
+    return "flags" if at.format in ("flags", "settings") else usual

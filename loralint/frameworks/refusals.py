@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from loralint.frameworks.flags import loader
-from loralint.frameworks.lookup import find
+from loralint.frameworks.lookup import find, loader
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Unknown

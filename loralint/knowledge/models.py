@@ -22,6 +22,10 @@ _SIZE = r"(?<![a-z0-9.])([0-9]{1,4}(?:\.[0-9]{1,3})?)([bm])(?![a-z0-9])"
 _EXPERTS = r"(?<![a-z0-9])(?:[0-9]{1,3}x[0-9.]{1,6}b|[0-9]{1,3}e)(?![a-z0-9])"
 _UNDERSCORED = r"(?<![a-z0-9.])([0-9]{1,2})_([0-9]{1,2})b(?![a-z0-9])"
 _LONGEST = 300
+# PEFT puts no adapter on these names in these types, by the release that first refuses it
+# (peft 0.15.2, 0.16.0, 0.19.1, 0.20.0 and 0.21.2 tuners/tuners_utils.py, _check_lora_target_modules_mamba)
+MAMBA = dict.fromkeys(("falcon_h1", "mamba", "mamba2", "falcon_mamba"), "0.16") | {"nemotron_h": "0.20"}
+MAMBA_NAMES = frozenset({"out_proj", "conv1d"})
 
 
 class ModelFacts(NamedTuple):

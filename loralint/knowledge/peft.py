@@ -9,15 +9,11 @@ from collections.abc import Container, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
+from loralint.knowledge.models import MAMBA, MAMBA_NAMES
 from loralint.knowledge.structure import Module
 from loralint.knowledge.targets import LINEAR, SUPPORTED, Model, Refused, Targets, converted, ends, matcher, rank_of
 
 __all__ = ["LINEAR", "SUPPORTED", "Adapted", "Model", "Refused", "Targets", "adapt"]
-
-# no adapter may sit on these names in these types, by the release that first refuses it
-# (peft 0.15.2, 0.16.0, 0.19.1, 0.20.0 and 0.21.2 tuners/tuners_utils.py, _check_lora_target_modules_mamba)
-MAMBA = dict.fromkeys(("falcon_h1", "mamba", "mamba2", "falcon_mamba"), "0.16") | {"nemotron_h": "0.20"}
-MAMBA_NAMES = frozenset({"out_proj", "conv1d"})
 
 
 class Adapted(NamedTuple):

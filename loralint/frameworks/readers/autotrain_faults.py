@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from loralint.frameworks.flags import loader
-from loralint.frameworks.lookup import find
+from loralint.frameworks.lookup import find, loader
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look
 from loralint.model import Observation

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loralint.frameworks.flags import loader
 from loralint.frameworks.key_list import top_keys
+from loralint.frameworks.lookup import loader
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.llamafactory_refusals import REFUSALS
 from loralint.frameworks.refusals import refused

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loralint.frameworks.flags import loader
 from loralint.frameworks.key_list import key_list
+from loralint.frameworks.lookup import loader
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.ms_swift_refusals import REFUSALS
 from loralint.frameworks.readers.training_arguments import observe_strategies

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loralint.frameworks.flags import loader
-from loralint.frameworks.lookup import find
+from loralint.frameworks.lookup import find, loader
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look, Observation
 from loralint.source.document import Document, Node
