@@ -126,7 +126,10 @@ def _taken(place: Node, value: Node) -> Node:
         return value
     lines = value.start_mark, value.end_mark
     made = Node("sequence", "seq", *lines)
-    made.items = [Node("scalar", "str", *lines, one, native=one) for one in value.raw.split(place.items[0].raw)]
+    between, *told = (one.raw for one in place.items)
+    parts = value.raw.split(between)
+    parts = [one.strip() for one in parts] if "strip" in told else parts
+    made.items = [Node("scalar", "str", *lines, one, native=one) for one in parts if one or "full" not in told]
     return made
 
 

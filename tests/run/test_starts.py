@@ -211,6 +211,25 @@ trainer = SFTTrainer(model="x/y", args=TrainingArguments(output_dir="out", deeps
 """
 
 
+@pytest.mark.parametrize(
+    ("parts", "names"),
+    [
+        ("[one.strip() for one in mine.names.split(',')]", ["k_proj", "o_proj", ""]),
+        ("[one.strip() for one in mine.names.split(',') if one.strip()]", ["k_proj", "o_proj"]),
+        ("[one for one in mine.names.split(', ') if one]", ["k_proj", "o_proj,"]),
+        ("[one.lower() for one in mine.names.split(',')]", None),
+        ("[one.strip('_') for one in mine.names.split(',')]", None),
+        ("[other.strip() for one in mine.names.split(',')]", None),
+    ],
+)
+def test_a_text_of_the_command_line_is_split_as_the_script_does_it(project, parts, names):
+    script = WHOLE.replace('mine.names.split(",")', parts)
+    project.write(train_dot_py=script, run_dot_sh="python train.py --names 'k_proj, o_proj,' --output_dir out\n")
+    (run,) = project.runs("run.sh")
+    found = run.config.get("adapter.targets")
+    assert (None if isinstance(found.value, Unknown) else found.value) == names
+
+
 def test_a_file_that_a_script_is_handed_by_a_flag_joins(project):
     project.write(train_dot_py=HANDED_ON, ds_dot_json='{"zero_optimization": {"stage": 3}}')
     project.write(

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
+from loralint.source.document import Node
 from loralint.source.python import branches, fold, joins
 from loralint.source.python.held import OPEN, Mapping, Names, Scalar, Sequence
 from loralint.source.python.objects import turn
@@ -116,6 +117,8 @@ def _yield(state: State, node: ast.Yield | ast.YieldFrom) -> Held:
 def _comprehension(state: State, node: Comprehension) -> Held:
     first = node.generators[0]
     source = evaluate(state, first.iter)
+    if isinstance(source, Scalar) and source.node.tag == "split" and _only_trims(node):
+        return Scalar(_trimmed(state, node, source.node))
     items = source.store["items"] if isinstance(source, Sequence) else None
     scope, state.scope = state.scope, Names(state.scope)
     state.unsure += items is None
@@ -131,6 +134,29 @@ def _comprehension(state: State, node: Comprehension) -> Held:
     state.unsure -= items is None
     state.scope = scope
     return sequence(state, node, None if found is None else tuple(found))
+
+
+def _only_trims(node: Comprehension) -> bool:
+    """Whether it is `[x.strip() for x in parts]`, which may leave out the empty ones."""
+    first = node.generators[0]
+    return len(node.generators) == 1 and all(_part(one, first.target) for one in (node.elt, *first.ifs))
+
+
+def _part(node: ast.expr, target: ast.expr) -> bool:
+    """Whether it is the target's name, or `.strip()` of it."""
+    called = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else None
+    if isinstance(called, ast.Attribute) and called.attr == "strip":
+        node = called.value
+    return isinstance(node, ast.Name) and isinstance(target, ast.Name) and node.id == target.id
+
+
+def _trimmed(state: State, node: Comprehension, parts: Node) -> Node:
+    made = state.node(node, "split", parts.native, parts.raw)
+    told = [
+        one for one, holds in (("strip", isinstance(node.elt, ast.Call)), ("full", node.generators[0].ifs)) if holds
+    ]
+    made.items = (*parts.items, *(state.node(node, "str", one, one) for one in told))
+    return made
 
 
 def _given(state: State, node: Comprehension, items: tuple[Held, ...]) -> list[Held] | None:
