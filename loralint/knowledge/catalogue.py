@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
@@ -153,7 +153,8 @@ def _record(model_type: str, version: str) -> Any:
 
 def _made(model_type: str, given: Mapping[str, Any], task: str | None, version: str, *, partial: bool) -> Architecture:
     record = _record(model_type, version)
-    given = as_read(given, record["fields"])
+    older = version.startswith("4") and of_version(model_type, version)
+    given = as_read(given, record["fields"], older=older, partial=partial)
     name = _class(record, given, task)
     entry = record["classes"][name]
     labels = given.get("id2label") or given.get("_num_labels")
@@ -161,8 +162,9 @@ def _made(model_type: str, given: Mapping[str, Any], task: str | None, version: 
         given = {**given, "num_labels": len(labels)}
     fields = Fields(given, record["fields"], record["aliases"], partial=partial)
     _sure(record, name, fields)
+    _understood(record, fields)
     rows, lists = _rows(record, name)
-    slots = {path: slot for path, slot in entry.get("slots", {}).items() if _other(given, slot)}
+    slots = {path: slot for path, slot in entry.get("slots", {}).items() if _other(given, slot, model_type)}
     rows = [row for row in rows if not any(below(row[0], path) for path in slots)]
     modules = expand(rows, lists, fields)
     for path, (field, _, usual) in slots.items():
@@ -215,6 +217,28 @@ def _sure(record: Any, name: str, fields: Fields) -> None:
             raise Unsolved(f"the catalogue does not say how the modules follow from {field}")
 
 
+def _understood(record: Any, fields: Fields) -> None:
+    """Raises Unsolved where a list of what each layer is has words that the catalogue does not have."""
+    known: dict[str, list[object]] = {}
+    for name, words in _kinds(record["where"]):
+        known.setdefault(name, []).extend(words)
+    for name, words in known.items():
+        usual, given = record["fields"].get(name, []), fields.given(name)
+        words += [value for value, _ in usual["each"]] if isinstance(usual, dict) else usual
+        for one in given if isinstance(given, list) else ():
+            if isinstance(one, str) and one not in words:
+                raise Unsolved(f"the catalogue does not know the word {one[:40]!r} of {name}")
+
+
+def _kinds(where: Any) -> Iterator[tuple[str, list[object]]]:
+    """(field, words) of all conditions on lists that say what each layer is."""
+    if isinstance(where, list):
+        if len(where) == 4 and where[0] == "in":
+            yield where[1], where[2]
+        for part in where:
+            yield from _kinds(part)
+
+
 def _rows(record: Any, name: str) -> tuple[list[Row], dict[str, str]]:
     """The rows of a class as `structure` reads them, and the counts of its lists."""
     entry = record["classes"][name]
@@ -243,10 +267,10 @@ def _read(written: list[Any], record: Any) -> list[Row]:
     return rows
 
 
-def _other(given: Mapping[str, Any], slot: list[str]) -> bool:
-    """Whether the config puts a model of another type into a slot."""
+def _other(given: Mapping[str, Any], slot: list[str], whole: str) -> bool:
+    """Whether the config puts a model of another type into a slot; many call a part by the type of the whole."""
     inner = given.get(slot[0])
-    return isinstance(inner, Mapping) and inner.get("model_type", slot[1]) != slot[1]
+    return isinstance(inner, Mapping) and inner.get("model_type", slot[1]) not in (slot[1], whole)
 
 
 def _part(path: str, given: Mapping[str, Any], usual: str, version: str) -> list[Module]:

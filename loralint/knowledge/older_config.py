@@ -2,18 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from loralint.knowledge.structure import Unsolved
+
+Config = Mapping[str, Any]
 
 # configuration_*.py of transformers 5.24: without `text_config` the fields of the text model stand beside it
 _FLAT = frozenset({"qwen2_vl", "qwen2_5_vl", "fuyu", "paddleocr_vl", "dots3_note", "glm5_next"})
+# configuration_utils.py of transformers 5.24: older words for what a layer is
+_OLDER_WORDS = {"mamba": "linear_attention", "attention": "full_attention"}
+_LISTS = ("layer_types", "layers_block_type")
+_PATTERN = {"M": "linear_attention", "E": "moe", "*": "full_attention", "-": "mlp"}  # configuration_nemotron_h.py
+_COMPRESSED = {0: "sliding_attention", 4: "compressed_sparse_attention", 128: "heavily_compressed_attention"}
+# fields that give layers of these types other modules, which the catalogue did not learn
+_NOT_LEARNED = {
+    "glm_moe_dsa": ("index_topk_freq", "index_topk_pattern"),
+    "minimax_m3_vl_text": ("moe_layer_freq", "mlp_layer_types", "sparse_attention_config"),
+}
 
 
-def as_read(config: Mapping[str, Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The config with the fields that its class makes from others; `fields` are those that the catalogue asks for."""
-    if config.get("model_type") in _FLAT and config.get("text_config") is None:
-        config = {**config, "text_config": {**config, "model_type": f"{config['model_type']}_text"}}
+def as_read(config: Config, fields: Mapping[str, Any], *, older: bool = False, partial: bool = False) -> Config:
+    """The config with the fields that its class makes from others; `fields` are those that the catalogue asks for.
+
+    older: Transformers 4 reads it. partial: only some of its fields are given. Raises Unsolved where the catalogue
+    cannot tell what they make.
+    """
+    model_type = config.get("model_type")
+    if model_type in _FLAT and config.get("text_config") is None:
+        config = {**config, "text_config": {**config, "model_type": f"{model_type}_text"}}
     activation = config.get("feed_forward_proj")
     if isinstance(activation, str) and "is_gated_act" in fields:  # configuration_t5.py and its copies
         config = {**config, "is_gated_act": activation.startswith("gated-")}
-    return config
+    config = config if older else _renamed(config)
+    return config if partial else _inside(config, str(model_type), older=older)
+
+
+def _inside(config: Config, model_type: str, *, older: bool) -> Config:
+    """The same for the config and that of its text model, by their types."""
+    text = config.get("text_config")
+    if isinstance(text, Mapping):
+        inner = str(text.get("model_type") or f"{model_type}_text")
+        config = {**config, "text_config": _inside(text if older else _renamed(text), inner, older=older)}
+    for field in _NOT_LEARNED.get(model_type, ()):
+        if config.get(field) not in (None, 1):
+            raise Unsolved(f"the catalogue does not say how the modules follow from {field}")
+    return _MADE[model_type](config) if model_type in _MADE else config
+
+
+def _renamed(config: Config) -> Config:
+    """With the present words for kinds of layers."""
+    lists = {name: config[name] for name in _LISTS if isinstance(config.get(name), list)}
+    return {**config, **{name: [_OLDER_WORDS.get(str(one), one) for one in kinds] for name, kinds in lists.items()}}
+
+
+def _nemotron_h(config: Config) -> Config:
+    pattern = config.get("hybrid_override_pattern")
+    if config.get("layers_block_type") is not None:
+        return config
+    if not isinstance(pattern, str):
+        return {**config, "layers_block_type": ["linear_attention", "moe", "full_attention", "mlp"]}
+    if not set(pattern) <= set(_PATTERN):
+        raise Unsolved("its hybrid_override_pattern has other letters than Transformers knows")
+    return {**config, "layers_block_type": [_PATTERN[letter] for letter in pattern]}
+
+
+def _llama4(config: Config) -> Config:
+    step, layers = _number(config, "interleave_moe_layer_step", 1), _number(config, "num_hidden_layers", 48)
+    if config.get("moe_layers") is not None or step < 1:
+        return config
+    return {**config, "moe_layers": list(range(step - 1, layers, step))}
+
+
+def _deepseek_v4(config: Config) -> Config:
+    layers = _number(config, "num_hidden_layers", 43)
+    kinds, ratios = config.get("layer_types"), config.get("compress_ratios")
+    if kinds is None and isinstance(ratios, list):
+        if not set(map(str, ratios)) <= set(map(str, _COMPRESSED)):
+            raise Unsolved("its compress_ratios has other numbers than Transformers knows")
+        kinds = [_COMPRESSED[int(ratio)] for ratio in ratios]
+    if not isinstance(kinds, list):
+        names = _COMPRESSED[128], _COMPRESSED[4]
+        kinds = [names[i % 2 if i > 1 else 0] for i in range(layers)]
+    hashed = _number(config, "num_hash_layers", 3)
+    mlp = config.get("mlp_layer_types") or ["hash_moe" if i < hashed else "moe" for i in range(layers)]
+    return {**config, "layer_types": kinds[:layers], "mlp_layer_types": mlp}
+
+
+_MADE: dict[str, Callable[[Config], Config]] = {
+    "nemotron_h": _nemotron_h, "llama4_text": _llama4, "deepseek_v4": _deepseek_v4,
+}  # fmt: skip
+
+
+def _number(config: Config, name: str, usual: int) -> int:
+    value = config.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10_000 else usual

@@ -1,7 +1,8 @@
 """How one architecture's modules follow from its config: the compiled rows, and their expansion for given sizes.
 
 A row is [path, kind, weights, where, more]. In a path `*` counts through a list of alike layers. Weights are
-`name size size;name size`, and a size is an expression in postfix order with commas: `num_attention_heads,head_dim,*`.
+`name size size;name size`, and a size is an expression in postfix order with commas: `num_attention_heads,head_dim,*`,
+`len:layer_types` for how many entries a list has.
 `where` lists what has to hold for the module to be there (see `holds`), and `more` weights that are there under a
 condition of their own: [weight, where].
 """
@@ -140,12 +141,21 @@ def _applied(sign: str, left: float, right: float) -> float:
 def _operand(word: str, fields: Fields) -> float:
     if word[0].isdigit() or word[0] == "-":
         return float(word) if "." in word or "e" in word else int(word)
+    if word.startswith("len:"):
+        return _length(word.removeprefix("len:"), fields)
     value = fields.get(word)
     if isinstance(value, (list, tuple)) and value and all(one == value[0] for one in value):  # the same for every layer
         value = value[0]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e12:
         raise Unsolved(f"its config gives no number for {word}")
     return value
+
+
+def _length(name: str, fields: Fields) -> int:
+    entries = fields.get(name)
+    if not isinstance(entries, (list, tuple)):
+        raise Unsolved(f"its config gives no list for {name}")
+    return len(entries)
 
 
 def size(expression: str, fields: Fields) -> int:

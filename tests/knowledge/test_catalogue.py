@@ -185,3 +185,40 @@ def test_layers_of_a_unet():
     path = "down_blocks.2.attentions.1.transformer_blocks.9.attn2.to_k"
     assert made[path] == {"weight": (1280, 2048)}
     assert made["conv_in"] == {"weight": (320, 4, 3, 3), "bias": (320,)}
+
+
+def test_a_tower_that_goes_by_the_type_of_the_whole_is_its_own_tower():
+    """Published configs of Qwen 3 VL and 3.5 call `vision_config` qwen3_vl and qwen3_5 as well."""
+    for model_type in ("qwen3_vl", "qwen3_5"):
+        named = {"model_type": model_type, "vision_config": {"model_type": model_type, "depth": 2}}
+        plain = {"model_type": model_type, "vision_config": {"depth": 2}}
+        assert catalogue.from_config(named).modules == catalogue.from_config(plain).modules
+        assert "model.visual.blocks.1.attn.qkv" in shapes(catalogue.from_config(named))
+
+
+def test_a_pattern_of_letters_says_what_the_layers_of_nemotron_h_are():
+    config = {"model_type": "nemotron_h", "hybrid_override_pattern": "ME*-" * 3, "moe_latent_size": 512}
+    made = shapes(catalogue.from_config(config))
+    for name, at in (("in_proj", 0), ("experts", 1), ("q_proj", 2), ("up_proj", 3)):
+        assert [i for i in range(13) if f"model.layers.{i}.mixer.{name}" in made] == [at, at + 4, at + 8]
+    assert made["model.layers.1.mixer.fc1_latent_proj"] == {"weight": (512, 4096)}
+    older = {"model_type": "nemotron_h", "layers_block_type": ["mamba", "attention"]}
+    newer = {"model_type": "nemotron_h", "layers_block_type": ["linear_attention", "full_attention"]}
+    assert catalogue.from_config(older).modules == catalogue.from_config(newer).modules
+    with pytest.raises(structure.Unsolved, match="other letters"):
+        catalogue.from_config({**config, "hybrid_override_pattern": "MX"})
+
+
+def test_every_second_layer_of_llama_4_maverick_has_experts():
+    text = {"interleave_moe_layer_step": 2, "num_hidden_layers": 4}
+    made = shapes(catalogue.from_config({"model_type": "llama4", "text_config": text}))
+    layer = "language_model.model.layers.{}.feed_forward.experts"
+    assert [i for i in range(4) if layer.format(i) in made] == [1, 3]
+
+
+def test_what_a_list_of_layers_may_say_is_known():
+    with pytest.raises(structure.Unsolved, match="'sliding_attention' of layer_types"):
+        catalogue.from_config({"model_type": "deepseek_v4", "num_hidden_layers": 2, "compress_ratios": [0, 128]})
+    with pytest.raises(structure.Unsolved, match="index_topk_freq"):
+        catalogue.from_config({"model_type": "glm_moe_dsa", "index_topk_freq": 4})
+    assert catalogue.from_config({"model_type": "glm_moe_dsa", "index_topk_freq": 1})

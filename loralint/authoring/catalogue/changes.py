@@ -20,6 +20,8 @@ _MAY_BE_NONE = re.compile(
     r"expert|dense|shared|nextn|lora_rank|adapter|share|moe|head|group|kv|embed|layers?$|step$|size|dim"
 )
 _COUNTS = re.compile(r"layers?$|freq|step|dense|period|offset|interval|every|depth|blocks?$|^n_|^num_(?!attention|key)")
+# null by default, where a number makes a module that is not there without it
+_GIVEN = {"moe_latent_size": 64}
 _WORDS: dict[str, list[Any]] = {
     "feed_forward_proj": ["gated-gelu", "relu"],
     "position_embedding_type": ["absolute", "relative_key"],
@@ -40,7 +42,9 @@ def changes(values: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
         last = name.rpartition(".")[2]
         if _SKIPPED.search(name) and last not in _WORDS:
             continue
-        if isinstance(value, bool):
+        if value is None and last in _GIVEN:
+            yield [{name: _GIVEN[last]}]
+        elif isinstance(value, bool):
             yield [{name: not value}]
         elif isinstance(value, int) and abs(value) < 1 << 24:
             for numbers in _other_numbers(last, value):
@@ -72,5 +76,6 @@ def _other_lists(value: list[Any]) -> list[list[Any]]:
     if all(map(is_number, value)) and not are_kinds(value):
         return [[value[0] * 2, *value[1:]], [*value[:-1], value[-1] * 2]]
     if are_kinds(value):
-        return [value[1:] + value[:1], value[::-1], [value[0]] * len(value), [value[-1]] * len(value)]
+        longer = [*value, value[-1]]  # where the list says how many layers there are
+        return [value[1:] + value[:1], value[::-1], [value[0]] * len(value), [value[-1]] * len(value), longer]
     return []

@@ -100,11 +100,12 @@ def _joined(masks: Iterable[int]) -> int:
 
 
 def _unsure(rows: list[Row], lists: dict[str, str], samples: list[Sample]) -> list[str]:
-    """Fields that, changed, give other modules than the rows say."""
+    """Fields that, changed, give other modules than the rows say; null counts as the default where a config has it."""
     wrong: dict[str, None] = {}
     for sample in samples:
         if not matches(rows, lists, sample):
-            wrong |= dict.fromkeys(sample.changed or ("*",))
+            given = (name for name, value in sample.changed.items() if value is not None)
+            wrong |= dict.fromkeys(given if sample.changed else ("*",))
     return list(wrong)
 
 

@@ -47,7 +47,7 @@ def _repeats(path: str, seen: tuple[Sample, int]) -> bool:
 
 
 def count_of(seen: list[tuple[Sample, int]], base: Sample) -> str:
-    """A list's length as an expression: constant, or linear in the one field that changes it."""
+    """A list's length as an expression: constant, linear in the one field that changes it, or a field's own length."""
     if not seen:
         return "0"
     usual = seen[0][1]
@@ -68,7 +68,15 @@ def count_of(seen: list[tuple[Sample, int]], base: Sample) -> str:
         text = name + (f",{slope},*" if slope != 1 else "") + (f",{offset},+" if offset else "")
         if all(size(text, sample.fields) == length for sample, length in seen if _is_number_of(sample, name)):
             return text
-    return str(usual)
+    return next((f"len:{name}" for name in base.values if _is_long_as(name, seen)), str(usual))
+
+
+def _is_long_as(name: str, seen: list[tuple[Sample, int]]) -> bool:
+    """Whether a list is as long as a field's in all samples, of which some have it longer or shorter."""
+    lists = [sample.values.get(name) for sample, _ in seen]
+    if not all(isinstance(one, (list, tuple)) for one in lists) or len({length for _, length in seen}) < 2:
+        return False
+    return all(len(one) == length for one, (_, length) in zip(lists, seen, strict=True) if one is not None)
 
 
 def _is_number_of(sample: Sample, name: str) -> bool:

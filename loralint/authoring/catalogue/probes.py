@@ -4,6 +4,7 @@ from typing import Any
 
 PROBES: dict[str, dict[str, Any]] = {
     "dots1": {"n_routed_experts": 128, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1},
+    "granitemoehybrid": {"layer_types": [*["mamba"] * 5, "attention", "mamba", "mamba"] * 4},
     "hunyuan_v1_dense": {"head_dim": 128},
     "hunyuan_v1_moe": {"head_dim": 128},
     "lfm2_moe": {"layer_types": ["conv", "conv", *["full_attention", "conv", "conv"] * 10]},

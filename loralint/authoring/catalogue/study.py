@@ -15,7 +15,7 @@ from loralint.authoring.catalogue import configs
 from loralint.authoring.catalogue.changes import changes
 from loralint.authoring.catalogue.learn import Structure, default_list, learn, matches
 from loralint.authoring.catalogue.probes import PROBES, READ_IF_GIVEN
-from loralint.authoring.catalogue.sample import Sample
+from loralint.authoring.catalogue.sample import Sample, plain
 from loralint.authoring.catalogue.trace import Part, trace
 from loralint.knowledge.structure import Fields, Unsolved
 
@@ -98,10 +98,17 @@ def _add(subject: Subject, samples: list[Sample], tries: list[dict[str, Any]]) -
     """Build the first change that the classes take."""
     for change in tries:
         try:
-            samples.append(subject.sample(change))
+            made = subject.sample(change)
         except Exception:  # noqa: BLE001, S112 - a config that the classes refuse teaches nothing
             continue
-        return
+        if not _hollow(made) or _hollow(samples[0]):
+            samples.append(made)
+            return
+
+
+def _hollow(sample: Sample) -> bool:
+    """Whether a weight has no entries: a class that takes 0 for a size makes no model of it."""
+    return any(0 in sizes for part in sample.modules for _, sizes in plain(part))
 
 
 def _switches(samples: list[Sample]) -> list[dict[str, Any]]:
