@@ -109,6 +109,7 @@ FIELDS: dict[str, Field] = {
     "batch.global": Field("int", "rows per optimizer step where the framework asks for it directly", "rows"),
     "batch.eval_micro": Field("int", "rows per device in evaluation", "rows"),
     "batch.drop_last": Field("bool", "a last short batch is dropped"),
+    "batch.shrinks": Field("bool", "a batch that does not fit the GPU's memory is halved until it does"),
     "train.task": Field("str", "sft, pt, dpo, kto, orpo, simpo, ipo, rm, ppo, grpo, rloo, kd, prm, cls, diffusion"),
     "train.epochs": Field("float", "passes over the data", "epochs"),
     "train.max_steps": Field("int", "optimizer steps; absent or <= 0 means by epochs", "optimizer steps"),
@@ -221,6 +222,11 @@ FIELDS: dict[str, Field] = {
     "dist.launcher_processes": Field("int", "training processes on all machines together"),
     "dist.launcher_processes_per_node": Field("int", "training processes on each machine"),
     "dist.launcher_nodes": Field("int", "machines that train together"),
+    "dist.multinode_launcher": Field(
+        "str",
+        "what DeepSpeed reaches further machines by, as accelerate is told: standard (it is started on each), pdsh",
+    ),
+    "dist.hostfile": Field("str", "DeepSpeed's list of machines, as accelerate is told"),
     "dist.launcher_precision": Field("str", "mixed precision that the launcher hands on: no, fp16, bf16, fp8"),
     "dist.visible_devices": Field(
         "int", "GPUs that the run may see (CUDA_VISIBLE_DEVICES, gpu_ids, --include)", "devices"
@@ -313,4 +319,8 @@ FIELDS: dict[str, Field] = {
         "str", "the base model's own config.json, from --model-config, --model-cache or a folder that model.base names"
     ),
     "run.rows": Field("int", "rows of training data, from --rows or by counting a local JSONL", "rows"),
+    "run.pairs": Field(
+        "str", "how many of the datasets are pairs of a better and a worse answer, as their list says: all, some, none"
+    ),
+    "run.unlisted": Field("list", "datasets that the trainer's list of them does not have"),
 }

@@ -107,3 +107,19 @@ def test_reentrant_checkpointing_by_release(reading, release, reentrant) -> None
 def test_a_schedule_to_a_floor_needs_one(reading, observed, reader, kwargs, told) -> None:
     found = observed(reading(reader, "output_dir: out\nlr_scheduler_type: cosine_with_min_lr\n" + kwargs))
     assert [(key, one.effect) for key, one in found.items()] == [("lr_scheduler_type", "crash")] * told
+
+
+@pytest.mark.parametrize("reader", [trl.READER, llamafactory.READER])
+@pytest.mark.parametrize(
+    ("schedule", "kwargs", "told"),
+    [
+        ("cosine", "{num_cycles: 0.5}", []),
+        ("cosine", "{min_lr: 1.0e-6}", ["min_lr"]),
+        ("cosine_with_min_lr", "{min_lr: 1.0e-6, eta_min: 0}", ["eta_min"]),
+        ("constant", "{any: 1}", []),
+    ],
+)
+def test_a_schedule_takes_its_own_keywords(reading, observed, reader, schedule, kwargs, told) -> None:
+    text = f"output_dir: out\nlr_scheduler_type: {schedule}\nlr_scheduler_kwargs: {kwargs}\n"
+    found = observed(reading(reader, text))
+    assert {key: one.effect for key, one in found.items()} == {f"lr_scheduler_kwargs.{key}": "crash" for key in told}

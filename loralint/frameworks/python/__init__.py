@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from loralint.frameworks.python.adalora import observe_adalora
 from loralint.frameworks.python.assigned import with_assigned
 from loralint.frameworks.python.build import section, tree
 from loralint.frameworks.python.classes import Known, of
@@ -18,6 +19,7 @@ from loralint.frameworks.python.keywords import observe_keywords, observe_patche
 from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
 from loralint.frameworks.python.options import parsers
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
+from loralint.frameworks.python.schedules import observe_schedules
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
 from loralint.frameworks.python.words import observe_words
@@ -35,6 +37,7 @@ _PACKAGES = {
     "transformers": ("transformers", "peft"),
     "peft": ("peft", "transformers"),
 }
+_OBSERVED = (observe_words, refused_by_trl, observe_schedules)
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
@@ -110,7 +113,12 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
         packages=_PACKAGES[shape.framework],
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
-        observe=(observe_patched if shape.load == "unsloth" else observe_keywords, observe_words, refused_by_trl, gone),
+        observe=(
+            observe_patched if shape.load == "unsloth" else observe_keywords,
+            *_OBSERVED,
+            *_whole_adapter(parts),
+            gone,
+        ),
         combine=_templates,
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
@@ -122,6 +130,11 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
     left = shape._replace(open=tuple(one for one in shape.open if one[0] not in filled))
     told = faults(script, document, parts)
     return Start(document, reader, offset, done, told, parsed=filled, seen=reader._replace(table=table(left)))
+
+
+def _whole_adapter(parts: Parts) -> tuple[Observer, ...]:
+    """What is observed of an adapter's config where all that it gets can be seen."""
+    return (observe_adalora,) if parts.adapter is not None and not parts.adapter.open else ()
 
 
 def _templates(document: Document, values: Values) -> Values:

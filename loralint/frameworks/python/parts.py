@@ -26,6 +26,7 @@ class Parts(NamedTuple):
     load: Call | None = None
     quantiser: Call | None = None
     saved: Call | None = None
+    prepare: Call | None = None
     optimizer: Call | None = None
     accelerator: Call | None = None
     batches: Call | None = None
@@ -36,7 +37,7 @@ class Parts(NamedTuple):
     def calls(self) -> list[Call]:
         """Those that there are, each once: one call loads a model together with the adapter saved on it."""
         every = (self.trainer, self.arguments, self.adapter, self.wrap, self.load, self.quantiser, self.saved,
-                 self.optimizer, self.accelerator, self.batches)  # fmt: skip
+                 self.prepare, self.optimizer, self.accelerator, self.batches)  # fmt: skip
         return list({id(call): call for call in every if call is not None}.values())
 
 
@@ -150,12 +151,16 @@ def _of_model(model: Thing | None, pool: Pool, reasons: dict[str, str]) -> Parts
         reasons["adapter"] = "which adapter is put on the model depends on a branch"
     elif wrap is not None and not _is_unsloth(wrap):
         adapter = _reached(argument(wrap, "peft_config", of(wrap)), "adapter", pool, reasons, wrap)
+    prepared, _ = makers(model, "prepare")
     first = root(model)
     plain = not wraps and not saved and load is not None and first.made is load
     if not wraps and not saved and not plain:
         reasons.setdefault("adapter", "the script does not show what is put on the model")
     quantiser = _quantiser(load, pool, reasons) if load is not None else None
-    return Parts(None, None, adapter, wrap, load, quantiser, saved[0] if saved else None, plain=plain)
+    return Parts(
+        None, None, adapter, wrap, load, quantiser, saved[0] if saved else None,
+        prepared[0] if len(prepared) == 1 else None, plain=plain,
+    )  # fmt: skip
 
 
 def _loaded(model: Thing, pool: Pool, reasons: dict[str, str]) -> Call | None:

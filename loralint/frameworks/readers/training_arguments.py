@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SHARES = "transformers>=5"
 COUNTS = "transformers<5"
 _TO_A_FLOOR = ("cosine_with_min_lr", "cosine_warmup_with_min_lr")
-_FLOORS = ("min_lr", "min_lr_rate")
 _STRATEGIES = ("eval_strategy", "evaluation_strategy", "save_strategy", "logging_strategy", "hub_strategy")
 
 
@@ -146,6 +145,7 @@ TRAINING_ARGUMENTS: tuple[Entry, ...] = (
     Entry("batch.accumulation", "gradient_accumulation_steps", not_null, default=1),
     Entry("batch.eval_micro", "per_device_eval_batch_size", not_null, default=8),
     Entry("batch.drop_last", "dataloader_drop_last", not_null, default=False),
+    Entry("batch.shrinks", "auto_find_batch_size", not_null, default=False),
     Entry("train.epochs", "num_train_epochs", not_null, default=3.0),
     Entry("train.max_steps", "max_steps", not_null, default=-1),
     Entry("train.seed", "seed", not_null, default=42),
@@ -222,17 +222,27 @@ def _strategies(document: Document) -> Iterator[Observation]:
 
 
 def observe_floor(document: Document, _: Look) -> list[Observation]:
-    """Observe a schedule down to a floor that nobody sets: there is no default for it."""
+    """Observe a schedule down to a floor that nobody sets."""
+    return list(_of_schedule(document, strict=False))
+
+
+def observe_schedule(document: Document, _: Look) -> list[Observation]:
+    """The same, and keywords that the schedule does not take, where Transformers itself makes it."""
+    return list(_of_schedule(document, strict=True))
+
+
+def _of_schedule(document: Document, *, strict: bool) -> Iterator[Observation]:
     root = document.root
     for key in ("lr_scheduler_type", "lr_scheduler"):
         pair = root.pair(key) if root is not None else None
-        if root is None or pair is None or pair.value.raw not in _TO_A_FLOOR:
+        if root is None or pair is None or not (pair.value.raw in _TO_A_FLOOR or root.pair("lr_scheduler_kwargs")):
             continue
-        given = root.get("lr_scheduler_kwargs")
-        if given is None or given.tag == "null" or (given.kind == "mapping" and not any(map(given.pair, _FLOORS))):
-            message = f"`{pair.value.raw}` needs `min_lr` or `min_lr_rate` in `lr_scheduler_kwargs`, and stops without"
-            return [Observation("rejected", place(document, pair, key), "crash", message)]
-    return []
+        from loralint.frameworks.readers.schedules import floor, strangers
+
+        if pair.value.raw in _TO_A_FLOOR:
+            yield from floor(document, root, pair, key)
+        if strict:
+            yield from strangers(document, root, pair)
 
 
 def observe_texts(document: Document, rows: tuple[Entry, ...]) -> Iterator[Observation]:

@@ -20,7 +20,12 @@ from loralint.frameworks.convert import (
     when_true,
 )
 from loralint.frameworks.observe import place
-from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS, observe_strategies, observe_texts
+from loralint.frameworks.readers.training_arguments import (
+    TRAINING_ARGUMENTS,
+    observe_schedule,
+    observe_strategies,
+    observe_texts,
+)
 from loralint.frameworks.readers.trl import method, use_peft
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
 from loralint.knowledge.data import part
@@ -140,5 +145,5 @@ READER = Reader(
     keys="",
     coerces=True,  # whether a script converts is unknown; observe_numbers says so more carefully
     packages=("transformers", "peft"),
-    observe=(observe_strategies, observe_numbers, observe_moved),
+    observe=(observe_strategies, observe_schedule, observe_numbers, observe_moved),
 )

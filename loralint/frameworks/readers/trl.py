@@ -21,7 +21,12 @@ from loralint.frameworks.convert import (
     words,
 )
 from loralint.frameworks.flags import as_flags
-from loralint.frameworks.readers.training_arguments import SHARES, TRAINING_ARGUMENTS, observe_floor, observe_strategies
+from loralint.frameworks.readers.training_arguments import (
+    SHARES,
+    TRAINING_ARGUMENTS,
+    observe_schedule,
+    observe_strategies,
+)
 from loralint.frameworks.readers.trl_refusals import refused_by_trl
 from loralint.frameworks.readers.trl_task import TASK, choose, is_sft_loss, of_path
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
@@ -252,7 +257,7 @@ READER = Reader(
     keys="trl",
     coerces=True,
     packages=("trl", "transformers", "peft"),
-    observe=(observe_strategies, observe_floor, refused_by_trl),
+    observe=(observe_strategies, observe_schedule, refused_by_trl),
     combine=combine,
 )
 

@@ -204,6 +204,7 @@ ROWS: tuple[Entry, ...] = (
         for key, name in TRACKERS.items()
     ),
     Entry("train.logging_steps", "logging_steps", not_null),
+    Entry("batch.shrinks", "auto_find_batch_size", not_null, default=False),
     Entry("train.group_by_length", "group_by_length", not_null, default=False),
     Entry("train.unfrozen", "unfrozen_parameters", non_empty),
     # precision; an empty `bf16:` is no absent one, it turns the default `auto` off
