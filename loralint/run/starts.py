@@ -42,9 +42,28 @@ def _with_model(built: Assembled, options: Options, project: Project) -> Assembl
         return model_config(config, options, beside)
 
     built.config.add("run.model_config", find)
+    if built.config.reader.name == "llamafactory":
+        _with_list(built.config, project)
     if options.meant and isinstance(base := built.config.get("model.base").value, str):
         project.bases[base] = None
     return built
+
+
+def _with_list(config: Config, project: Project) -> None:
+    """Let the run look into the list of its datasets when that is asked for."""
+
+    def pairs(asked: Config) -> Value | None:
+        from loralint.run.dataset_list import pairs
+
+        return pairs(asked, project)
+
+    def unlisted(asked: Config) -> Value | None:
+        from loralint.run.dataset_list import unlisted
+
+        return unlisted(asked, project)
+
+    config.add("run.pairs", pairs)
+    config.add("run.unlisted", unlisted)
 
 
 def _starts(document: Document, options: Options, project: Project) -> list[Start]:

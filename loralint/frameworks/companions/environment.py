@@ -35,6 +35,11 @@ def _visible(given: object) -> object:
     return len(listed) or SKIP
 
 
+def _torchrun(given: object) -> object:
+    """LLaMA-Factory's own wish for a launcher, in the words that it takes for yes."""
+    return "torchrun" if str(given).lower() in ("true", "y", "1") else SKIP
+
+
 def _clipping(given: object) -> object:
     return SKIP if given == "auto" else fixed(number_text(given) if isinstance(given, str) else given)
 
@@ -44,6 +49,7 @@ TABLE: tuple[Entry, ...] = (
     Entry("precision.fp16", "ACCELERATE_MIXED_PRECISION", mixed("fp16"), never),
     Entry("batch.accumulation", "ACCELERATE_GRADIENT_ACCUMULATION_STEPS", count),
     Entry("dist.visible_devices", "CUDA_VISIBLE_DEVICES", _visible, never),
+    Entry("dist.launcher", "FORCE_TORCHRUN", _torchrun, never),
     Entry("dist.launcher_processes_per_node", "PET_NPROC_PER_NODE", count),
     Entry("dist.launcher_processes_per_node", "NPROC_PER_NODE", count),
     Entry("dist.launcher_nodes", "PET_NNODES", count),

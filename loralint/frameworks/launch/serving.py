@@ -114,7 +114,7 @@ def reader_for(launch: Launch) -> Reader | None:
     served = _served(launch)
     if served is None:
         return None
-    name = (served.module in _BY_NAME and launch.subcommand) or _recipe(launch) or _stem(launch)
+    name = (served.module in _BY_NAME and launch.subcommand) or _recipe(launch) or _named(launch, served)
     reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
     if served.guessed:
         reader = reader._replace(keys="", guessed=True)
@@ -156,6 +156,12 @@ def _of_script(family: str, stem: str) -> Reader | None:
 
 def _recipe(launch: Launch) -> str:
     return launch.positionals[0].raw if launch.program == "tune" and launch.positionals else ""
+
+
+def _named(launch: Launch, served: Served) -> str:
+    """The script's name; of LLaMA-Factory's with its ending, which tells it from a command of the program."""
+    stem = _stem(launch)
+    return f"{stem}.py" if served.module == "llamafactory" and launch.script is not None else stem
 
 
 def _stem(launch: Launch) -> str:

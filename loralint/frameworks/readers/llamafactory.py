@@ -12,7 +12,7 @@ from functools import cache
 from loralint.frameworks.convert import lower, never, not_null, one_to_list, rope, true_for, when_true, words
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.llamafactory_faults import observe_faults
-from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS, observe_floor, observe_strategies
+from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS, observe_schedule, observe_strategies
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
@@ -274,7 +274,7 @@ READER = Reader(
     keys="llamafactory",
     coerces=False,
     packages=("llamafactory", "transformers", "peft", "trl", "bitsandbytes"),
-    observe=(observe_strategies, observe_floor, observe_faults),
+    observe=(observe_strategies, observe_schedule, observe_faults),
     dialects=(("llamafactory<0.9.4", "pyyaml"),),
 )
 
@@ -282,9 +282,11 @@ READER = Reader(
 @cache
 def reader_of(command: str) -> Reader:
     """The reader of the words behind `llamafactory-cli COMMAND`, or behind the script of training."""
-    said = "train" if command.startswith("train") else command
+    said = {"train.command": "train" if command.startswith("train") else command}
+    if command.endswith(".py"):
+        said["train.script"] = command
 
     def told(_document: Document, _values: Values) -> Values:
-        return {"train.command": (Value(said, origin="derived", field="train.command"),)}
+        return {field: (Value(word, origin="derived", field=field),) for field, word in said.items()}
 
     return as_flags(READER)._replace(combine=told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.frameworks.companions.environment import READER as VARIABLES
 from loralint.frameworks.companions.environment import environment
 from loralint.frameworks.detect import reader
 from loralint.frameworks.read import read_layer
@@ -20,7 +21,7 @@ def options(launcher: str, **given: object) -> Layer:
         for key, value in given.items()
     ]
     look = Look(lambda field: Value(None, origin="absent", field=field), lambda _: False)
-    return read_layer(environment(document, pairs), reader(f"launch.{launcher}"), look)
+    return read_layer(environment(document, pairs), reader(f"launch.{launcher}") if launcher else VARIABLES, look)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,12 @@ def options(launcher: str, **given: object) -> Layer:
 def test_options(launcher: str, given: dict[str, object], found: dict[str, object]) -> None:
     values = options(launcher, **given).values
     assert {field: several[0].value for field, several in values.items()} == {"dist.launcher": launcher, **found}
+
+
+@pytest.mark.parametrize(("given", "launcher"), [("1", "torchrun"), ("TRUE", "torchrun"), ("0", None), ("on", None)])
+def test_llamafactory_may_be_told_to_start_torchrun(given: str, launcher: str | None) -> None:
+    values = options("", FORCE_TORCHRUN=given).values
+    assert [one.value for one in values.get("dist.launcher", ())] == [launcher] * (launcher is not None)
 
 
 def test_an_unknown_option_stops_the_launcher() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from loralint.frameworks.launch import guessed, reader_for, reader_of
+from loralint.frameworks.read import read_layer
+from loralint.frameworks.table import Look
+from loralint.model import Value
 
 # of diffusers, whose script has the name of one of sd-scripts
 INVERSION = "--output_dir o --learnable_property style --placeholder_token t --initializer_token i --scale_lr"
@@ -70,3 +73,18 @@ def test_a_recipe_of_the_program_may_say_what_flags_do_not(find):
     (own,) = find("tune run lora --config my.yaml a.b=1")
     assert "llama3/8B_lora" in reader_for(built_in).partial(built_in.flags)
     assert reader_for(own).partial is None
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("python src/train.py --stage sft", "train.script", "train.py"),
+        ("python src/train.py --stage sft", "train.command", "train"),
+        ("llamafactory-cli train --stage sft", "train.script", None),
+    ],
+)
+def test_a_script_of_llamafactory_is_told_from_its_command(find, text, field, value):
+    (launch,) = find(text)
+    look = Look(lambda field: Value(None, "absent", field=field), lambda _: False)
+    read = read_layer(launch.flags, reader_for(launch), look)
+    assert next((one.value for one in read.values.get(field, ())), None) == value
