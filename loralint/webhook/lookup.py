@@ -11,8 +11,8 @@ from time import monotonic
 from typing import NamedTuple
 
 from loralint.webhook.asking import Get
-from loralint.webhook.objects import MOST_MAPS, Lent, MapFiles, TooLargeError, lent, map_files
-from loralint.webhook.references import Wanted, config_map
+from loralint.webhook.objects import MOST_MAPS, Lent, MapFiles, TooLargeError, map_files
+from loralint.webhook.references import Wanted, config_map, lent_by
 from loralint.webhook.resources import NAME, NAMESPACE
 
 # Seconds that all maps of one review may take, or what it refers to, and that an answer is kept.
@@ -99,6 +99,6 @@ def _result(wanted: Wanted, answer: dict[str, object] | int) -> _Found:
     named = f"{wanted.group}/{wanted.version}".lstrip("/")
     obj = {**answer, "apiVersion": named, "kind": wanted.kind, "metadata": {"name": wanted.name}}
     try:
-        return map_files(obj) if wanted == config_map(wanted.name) else lent(obj)
+        return map_files(obj) if wanted == config_map(wanted.name) else lent_by(wanted, obj)
     except TooLargeError:
         return "error"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from loralint.webhook.objects import Object, group_kind, mapping
+from loralint.webhook.flows import reached
+from loralint.webhook.objects import Lent, Object, group_kind, lent, mapping
 from loralint.webhook.resources import NAME, Resource
 
 _TRAINER, _ARGO = "trainer.kubeflow.org", "argoproj.io"
@@ -16,14 +17,18 @@ REFERRED = (
     Resource(_ARGO, "ClusterWorkflowTemplate"),
 )
 
+_OWN = {"entry": "entrypoint", "leave": "onExit"}
+
 
 class Wanted(NamedTuple):
-    """An object of which only the name is known. version: of its group."""
+    """An object of which only the name is known. version: of its group. entry, leave: see `flows.reached`."""
 
     group: str
     version: str
     kind: str
     name: str
+    entry: str = ""
+    leave: str = ""
 
     @property
     def resource(self) -> Resource:
@@ -52,7 +57,13 @@ def referred(obj: Object) -> tuple[Wanted, ...]:
         return ()
     template = mapping(spec.get("workflowTemplateRef"))
     whole = "Cluster" if template.get("clusterScope") is True else ""
-    return _wanted(obj, f"{whole}WorkflowTemplate", template.get("name"))
+    own = {name: said for name, key in _OWN.items() if isinstance(said := spec.get(key), str)}
+    return tuple(one._replace(**own) for one in _wanted(obj, f"{whole}WorkflowTemplate", template.get("name")))
+
+
+def lent_by(wanted: Wanted, obj: Object) -> Lent:
+    """What was found, as far as whoever refers to it uses it. Raises TooLargeError."""
+    return lent(reached(obj, wanted.entry, wanted.leave) if wanted.group == _ARGO else obj)
 
 
 def _runtime(obj: Object, reference: Object) -> tuple[Wanted, ...]:

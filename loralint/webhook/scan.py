@@ -13,14 +13,13 @@ from loralint.webhook.objects import (
     MapFiles,
     Object,
     TooLargeError,
-    lent,
     manifest,
     map_files,
     mapping,
     unread,
     wanted_maps,
 )
-from loralint.webhook.references import Wanted, referred
+from loralint.webhook.references import Wanted, lent_by, referred
 from loralint.webhook.resources import WORKLOADS, Resource
 from loralint.webhook.stored import Unlisted, holds_config, is_open
 from loralint.webhook.worker import place_in_code
@@ -84,13 +83,13 @@ def scan(having: List, get: Get, job: Job, *, without: Container[str] = ()) -> I
 def _taken(obj: Object, get: Get, waiting: list[_Waiting]) -> Iterator[Seen]:
     """Put a workload off until the maps are known; one that is too large is told at once."""
     seen = _seen(obj)
-    answers = [get(seen.namespace, one) for one in referred(obj)]
+    answers = [(one, get(seen.namespace, one)) for one in referred(obj)]
     try:
-        text, found = manifest(obj), tuple(lent(one) for one in answers if not isinstance(one, str))
+        text, found = manifest(obj), tuple(lent_by(one, got) for one, got in answers if not isinstance(got, str))
     except TooLargeError as error:
         yield seen._replace(not_checked=str(error))
         return
-    seen = seen._replace(not_checked="; ".join(one for one in answers if isinstance(one, str)))
+    seen = seen._replace(not_checked="; ".join(got for _, got in answers if isinstance(got, str)))
     names = dict.fromkeys([*wanted_maps(obj), *(name for one in found for name in one.maps)])
     waiting.append(_Waiting(seen, Task(text, "", (), found), tuple((seen.namespace, name) for name in names)))
 

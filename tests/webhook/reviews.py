@@ -71,7 +71,7 @@ def referring(kind, **spec):
 
 def lending(kind, secret):
     """A runtime or a template that trains badly, with a secret among its flags."""
-    line = flags("--lora_r", "0", "--run_name", secret)["spec"]["template"]["spec"]
+    line = flags("--lora_r", "0", "--optim", secret, "--learning_rate", secret)["spec"]["template"]["spec"]
     if "Workflow" in kind:
         return {"spec": {"entrypoint": "t", "templates": [{"name": "t", "container": line["containers"][0]}]}}
     step = {"name": "node", "template": {"spec": {"template": {"spec": line}}}}

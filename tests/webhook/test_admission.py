@@ -352,6 +352,25 @@ def test_a_workflow_is_judged_with_the_template_that_it_names(ask, kind):
     assert "LL304 WorkflowTemplate/lora " in _refused(broken)
 
 
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [({}, False), ({"entrypoint": "steps"}, True), ({"entrypoint": "graph"}, True), ({"onExit": "bad"}, True),
+     ({"entrypoint": "odd"}, True), ({"entrypoint": "gone"}, True)],
+)  # fmt: skip
+def test_what_a_workflow_does_not_run_of_a_template_is_no_fault_of_it(ask, said, refused):
+    bad = {"name": "bad", "container": BROKEN["containers"][0]}
+    good = {"name": "t", "container": {"name": "t", "image": "busybox", "command": ["true"]}}
+    steps = {"name": "steps", "steps": [[{"name": "a", "template": "graph"}]]}
+    graph = {
+        "name": "graph",
+        "dag": {"tasks": [{"name": "a", "template": "t", "hooks": {"exit": {"template": "bad"}}}]},
+    }
+    odd = {"name": "odd", "steps": [[{"name": "a", "template": "{{workflow.parameters.which}}"}]]}
+    spec = {"entrypoint": "t", "templates": [bad, good, steps, graph, odd]}
+    answer = ask(body(_of_template(**said)), maps={("team", "lora"): {"spec": spec}})
+    assert answer["allowed"] is not refused
+
+
 def test_what_is_referred_to_is_asked_for_by_its_own_kind(ask):
     asked = []
 

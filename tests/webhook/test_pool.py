@@ -102,9 +102,8 @@ def test_what_a_job_refers_to_comes_to_a_worker_and_back():
 
     (referred, judged), _ = _run(use)
     assert referred == (Wanted("trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime", "torch"),)
-    assert [(one.rule, one.place) for one in judged.findings if one.tier == "S"] == [
-        ("LL304", "ClusterTrainingRuntime/torch")
-    ]
+    assert "LL304" in {one.rule for one in judged.findings}
+    assert {one.place for one in judged.findings} == {"ClusterTrainingRuntime/torch"}
 
 
 def test_a_map_is_mended_by_a_worker():
