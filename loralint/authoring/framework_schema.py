@@ -83,6 +83,7 @@ def _refuses(path: str, lists: Any, found: Reader) -> bool:
         path in lists.get("loose", ())
         or lists.get("dashes")
         or "lenient" in lists
+        or path in lists.get("lax", ())
         or (path == "" and lists.get("plugins"))
         or ANY in found.own
         or found.flat

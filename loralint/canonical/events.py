@@ -13,8 +13,9 @@ EVENTS = {
     "enable-input-grads": "outputs of the embedding are made to require gradients",
     "checkpointing": "gradient checkpointing is switched on by hand - reentrant (as given), reenters (not told not to)",
     "wrap": "an adapter is put on a model - named (it has a name of its own), beside (as one of several with names),"
-    " unsloth, wrapped (it already has one), config (the number of the object that says what adapter)",
-    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, trl,"
+    " own (by the model's add_adapter, which keeps several apart and refuses a second of one name), unsloth,"
+    " wrapped (it already has one), config (the number of the object that says what adapter)",
+    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, own, trl,"
     " config",
     "load-adapter": "a saved adapter is put on a model - trainable, wrapped (the model has a fresh one)",
     "freeze": "parameters are made to require no gradient - wrapped (of a model that an adapter was put on)",
@@ -26,7 +27,7 @@ EVENTS = {
     "set-pad": "a padding token is chosen - is_eos, ends (rows carry an end token, or the script does not show them)",
     "set-eos": "an end token is chosen - literal (by its text)",
     "collator": "a data collator is made - masks_pad (padding is left out of the loss by the number of its token),"
-    " fills (tokens are hidden for the model to guess), class",
+    " fills (tokens are hidden for the model to guess), class, number (of the object)",
     "mask-prompts": "what is no answer is taken out of the loss - written (template of the rows), sought (template that"
     " the marks are of), differs",
     "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model,"
@@ -46,7 +47,7 @@ EVENTS = {
 EVENT_DATA = (
     "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "config", "differs",
     "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config",
-    "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "merged", "name", "named", "only_pad",
-    "own_reference", "padded", "paired", "reason", "reenters", "reentrant", "resume", "sought", "state_dict",
+    "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "merged", "name", "named", "number", "only_pad",
+    "own", "own_reference", "padded", "paired", "reason", "reenters", "reentrant", "resume", "sought", "state_dict",
     "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

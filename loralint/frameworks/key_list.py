@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from loralint.knowledge.data import part
+from loralint.source.document import Node
 
 
 @cache
@@ -59,6 +61,19 @@ def top_keys(name: str) -> frozenset[str]:
 def abbreviated(lists: Any, key: str) -> bool:
     """Whether argparse takes the key for the one flag that starts so."""
     return bool(lists.get("dashes")) and sum(one.startswith(key) for one in lists["keys"][""]) == 1
+
+
+def for_another(root: Node, lists: Any) -> bool:
+    """Whether the file is for another of the framework's parsers, which has keys and words of its own."""
+    return any(root.pair(key) for key in lists.get("elsewhere", ()))
+
+
+def ruling(lists: Any, version_is: Callable[[str], bool]) -> Any:
+    """The list as it holds for the run's release."""
+    lenient = "lenient" in lists and version_is(lists["lenient"])
+    early = {where: "lost" for where, spec in lists.get("lax", {}).items() if version_is(spec)}
+    unknown = "lost" if lenient else lists["unknown"]
+    return {**lists, "unknown": unknown, "inside": {**lists.get("inside", {}), **early}} if lenient or early else lists
 
 
 @cache

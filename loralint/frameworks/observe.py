@@ -12,6 +12,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     moves     {key: [{type, to or write}]}: under which key a value of a wrong type belongs, or what to write instead
     lenient   releases in which an unknown key was dropped although `unknown` says crash
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top
+    lax       {mapping: releases in which an unknown key inside it was dropped although `inside` says crash}
     loose     mappings ("" for the top) with keys of the user's own, of which only a likely slip is told
     extends   another list that this one adds to: what it knows at the top is not moved here
     dashes    true: keys at the root are argparse's flags, which may be written `--key` and cut short
@@ -30,7 +31,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.key_list import abbreviated, key_list, settled, top_keys
+from loralint.frameworks.key_list import abbreviated, for_another, key_list, ruling, settled, top_keys
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import closest, each
@@ -50,7 +51,7 @@ def observe(document: Document, reader: Reader, look: Look, rows: list[tuple[Ent
         return
     yield from duplicates(document, document.root, reader)
     yield from leaks(document)
-    if reader.keys:
+    if reader.keys and not for_another(document.root, key_list(reader.keys)):
         yield from listed(document, reader, look)
         yield from chosen(document, reader, look)
         yield from unfit(document, reader)
@@ -101,8 +102,6 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     """Keys that the framework's list does not know, or knows as renamed, removed or ignored."""
     lists: Any = key_list(reader.keys)
     assert document.root is not None
-    if any(document.root.pair(key) for key in lists.get("elsewhere", ())):
-        return
     plugins = _Plugins(document.root, lists.get("plugins", {}))
     known = top_keys(reader.keys) | plugins.keys
     guesses = _GUESSES
@@ -119,7 +118,9 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
             or abbreviated(lists, dotted)
             or (document.format == "flags" and _beside(dotted, known, lists["keys"]))
         ):
-            unknown = _unknown(document, pair, dotted, _ruling(lists, look), reader, plugins, guess=guesses > 0)
+            unknown = _unknown(
+                document, pair, dotted, ruling(lists, look.version_is), reader, plugins, guess=guesses > 0
+            )
             guesses -= 1
             open_ = plugins.foreign or ANY in reader.own or _parent(dotted, pair.key) in lists.get("loose", ())
             if unknown.replacement or not open_:
@@ -220,12 +221,6 @@ def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str]
         moved.get("rewrite", ""),
         moved.get("package", ""),
     )
-
-
-def _ruling(lists: Mapping[str, Any], look: Look) -> Mapping[str, Any]:
-    """The list as it holds for the run's release."""
-    lenient = "lenient" in lists and look.version_is(lists["lenient"])
-    return {**lists, "unknown": "lost"} if lenient else lists
 
 
 def _unknown(

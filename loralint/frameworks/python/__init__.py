@@ -18,6 +18,7 @@ from loralint.frameworks.python.gone import Observer, observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
 from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
 from loralint.frameworks.python.options import parsers
+from loralint.frameworks.python.owners import number_of
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
 from loralint.frameworks.python.schedules import observe_schedules
 from loralint.frameworks.python.tables import Shape, table
@@ -80,12 +81,16 @@ def _untold(trainers: int) -> tuple[Note, ...]:
 
 
 def _own(done: tuple[Event, ...], at: int, every: list[Parts], models_of: list[frozenset[int]]) -> tuple[Event, ...]:
-    """The events of one start: all but those of another trainer, or on a model that only another one trains."""
+    """The events of one start: all but those of another trainer, on a model that only another one trains, or of a
+    collator that only another one gets.
+    """
     trainers = {one.trainer.result.number for one in every if one is not every[at] and one.trainer is not None}
     models = frozenset().union(*(one for other, one in enumerate(models_of) if other != at)) - models_of[at]
+    collators = {_collator(one) for one in every if one is not every[at]} - {_collator(every[at]), None}
     return tuple(
         event for event in done
         if not trainers.intersection(event.on) and not (event.on and models.issuperset(event.on))
+        and not (event.kind == "collator" and event.data["number"] in collators)
     )  # fmt: skip
 
 
@@ -93,6 +98,11 @@ def _models(parts: Parts) -> frozenset[int]:
     """Numbers of the model that a start trains, in its first form."""
     given = argument(parts.trainer, "model", of(parts.trainer)) if parts.trainer is not None else None
     return frozenset({root(given.thing).number} if given is not None and given.thing is not None else ())
+
+
+def _collator(parts: Parts) -> int | None:
+    """The number of the collator that a start's trainer gets."""
+    return number_of(argument(parts.trainer, "data_collator", of(parts.trainer))) if parts.trainer is not None else None
 
 
 def layer_of(start: Start, look: Look) -> Layer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
@@ -11,6 +12,7 @@ from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant,
 from loralint.frameworks.python.owners import class_of, config_of, frozen, is_bare, is_trainer, number_of, numbers
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.rows import batched, labelled
+from loralint.frameworks.python.tokens import added, is_eos
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.model import Event, Value
 from loralint.source.limits import EVENTS
@@ -50,9 +52,9 @@ _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop",
                          "Adam8bit", "PagedAdamW", "PagedAdamW32bit", "Adagrad", "NAdam", "RAdam"})  # fmt: skip
 # collators that leave every padding token out of the loss by its number
 _MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
-# tokens that vocabularies have already; naming one for padding adds none
-_OLD_TOKENS = ("<unk>", "<s>", "</s>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|finetune_right_pad_id|>")
 _TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
+# running text in blocks of one length: there is no answer to end, and nothing to pad
+_BLOCKS = re.compile(r"\b(?:group_texts|return_overflowing_tokens)\b")
 _END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
 
 CUT = f"of what the program does to its models only the first {EVENTS} steps are followed"
@@ -81,7 +83,7 @@ def _with_rows(event: Event, script: Script, read: set[int]) -> Event:
     if event.kind != "set-pad":
         return event
     text = script.document.text
-    ends = (
+    ends = _BLOCKS.search(text) is None and (
         read.isdisjoint(event.on)
         or any(word in text for word in _END_WORDS)
         or text.count("eos_token") > text.count("pad_token")
@@ -125,7 +127,7 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
         named = call.arg("adapter_name", 2)
         name = named.node.native if named is not None and what.package == "peft" else "default"
         config = argument(call, "peft_config", what)
-        data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False,
+        data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False, "own": False,
                 "wrapped": bool(makers(model.thing, "wrap")[0]) if model is not None else None,
                 "config": number_of(config)}  # fmt: skip
     elif kind == "load-tokenizer":
@@ -165,7 +167,7 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
     on = (*numbers(thing), *numbers(call.result))
     yield _event("trainer", call, last(call), on, data)
     if config is not None and _configured(config):
-        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False, "config": number_of(config)}
+        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False, "own": False, "config": number_of(config)}
         yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
 
 
@@ -203,7 +205,8 @@ def _method(call: Call, name: str) -> Iterator[Event]:
         data = {"reentrant": given, "reenters": given is not False}
     elif kind == "wrap":
         named = call.arg("adapter_name", 1)  # of PEFT's own method the config stands there, after the name
-        data = {"unsloth": False, "named": False, "beside": named is not None and named.node.native != "default"}
+        beside = named is not None and named.node.native != "default"
+        data = {"unsloth": False, "named": False, "beside": beside, "own": True}
     elif kind == "cast":
         kind, data = formed(call, name)
     elif kind == "merge":
@@ -216,36 +219,24 @@ def _method(call: Call, name: str) -> Iterator[Event]:
     elif kind == "save":
         data = {"bare": is_bare(call.on), "merged": merged(call.on)}
     elif kind == "add-tokens":
-        data = _added(call, name)
+        data = added(call, name)
         yield from _special(call, data)
     yield _event(kind, call, name, on, data)
 
 
-def _special(call: Call, added: dict[str, object]) -> Iterator[Event]:
+def _special(call: Call, given: dict[str, object]) -> Iterator[Event]:
     """A padding or end token that is chosen by adding it."""
-    if added["pad"]:
+    if given["pad"]:
         yield _event("set-pad", call, "pad_token", numbers(call.on), {"is_eos": False})
-    if added["eos"]:
+    if given["eos"]:
         yield _event("set-eos", call, "eos_token", numbers(call.on), {"literal": True})
-
-
-def _added(call: Call, name: str) -> dict[str, object]:
-    """What is added: `only_pad` when nothing that a model would have to write or read."""
-    given = call.args[0].node if call.args else None
-    if name == "add_special_tokens" and given is not None and given.kind == "mapping":
-        kinds = {pair.key for pair in given.pairs if pair.value.native not in _OLD_TOKENS}
-        named = {pair.key for pair in given.pairs}
-        known_ones = {"pad": "pad_token" in named, "eos": "eos_token" in named}
-        return {**known_ones, "only_pad": kinds <= {"pad_token"}, "empty": not kinds}
-    empty = given is not None and given.kind == "sequence" and not given.items
-    return {"pad": False, "eos": False, "only_pad": False, "empty": empty}
 
 
 def _assigned(call: Call) -> Iterator[Event]:
     name, given = call.args[0].node.raw, call.args[1]
     on = numbers(call.on)
     if name in ("pad_token", "pad_token_id") and not config_of(call.on):
-        yield _event("set-pad", call, "pad_token", on, {"is_eos": _is_eos(given)}, given)
+        yield _event("set-pad", call, "pad_token", on, {"is_eos": is_eos(given)}, given)
     elif name == "requires_grad":
         kind = "freeze" if given.node.native is False else "unfreeze"
         yield _event(kind, call, name, *frozen(call.on))
@@ -259,19 +250,11 @@ def _assigned(call: Call) -> Iterator[Event]:
         yield _event("set-attribute", call, dotted, owner, {"name": dotted, "value": value}, given)
 
 
-def _is_eos(given: Argument) -> bool | None:
-    """Whether it is the end token; None when nobody knows."""
-    made = given.thing.made if given.thing is not None else None
-    if made is not None and last(made) == "__getattr__":
-        return made.args[0].node.raw in ("eos_token", "eos_token_id")
-    return False if given.node.tag == "str" and "pad" in given.node.raw.lower() else None
-
-
 def _tokenizer(call: Call) -> Iterator[Event]:
     for key, kind in (("pad_token", "set-pad"), ("eos_token", "set-eos")):
         given = call.arg(key)
         if given is not None and given.node.tag != "null":
-            data = {"is_eos": _is_eos(given)} if kind == "set-pad" else {"literal": given.node.tag == "str"}
+            data = {"is_eos": is_eos(given)} if kind == "set-pad" else {"literal": given.node.tag == "str"}
             yield _event(kind, call, key, numbers(call.result), data, given)
 
 

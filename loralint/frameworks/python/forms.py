@@ -24,9 +24,12 @@ def formed(call: Call, name: str) -> tuple[str, dict[str, object]]:
     return ("cast", {"dtype": dtype, **data}) if dtype else ("move", data)
 
 
-def merged(thing: Thing | None) -> bool:
-    """Whether an object is what merging gave back."""
-    for _ in range(_STEPS):
+def merged(thing: Thing | None, steps: int = _STEPS) -> bool | None:
+    """Whether an object is what merging gave back; None where it is in one branch, or after one turn of a loop."""
+    for _ in range(steps):
+        if thing is not None and thing.either:
+            found = {merged(one, steps // 2) for one in thing.either}
+            return found.pop() if len(found) == 1 else None
         if thing is None or thing.made is None:
             return False
         if last(thing.made) == "merge_and_unload":
@@ -40,8 +43,9 @@ def collated(call: Call) -> dict[str, object]:
     tokens for the model to guess, which DataCollatorForLanguageModeling of Transformers does unless told otherwise.
     """
     if last(call) != "DataCollatorForLanguageModeling":
-        return {"masks_pad": True, "fills": False, "class": last(call)}
+        return {"masks_pad": True, "fills": False, "class": last(call), "number": call.result.number}
     given = call.arg("mlm", 1)
     fills = None if given is None and call.open else switch(given, True)
     own = not call.name.startswith("trl.")  # TRL's of the same name has no such switch
-    return {"masks_pad": given is not None and given.node.native is False, "fills": fills and own, "class": last(call)}
+    masks = given is not None and given.node.native is False
+    return {"masks_pad": masks, "fills": fills and own, "class": last(call), "number": call.result.number}

@@ -64,7 +64,7 @@ UNSLOTH_WRAP = (
     Entry("adapter.dora", "use_dora", not_null, default=False),
     Entry("adapter.init", "init_lora_weights", _init, default="true"),
     Entry("adapter.target_parameters", "target_parameters", lambda names: names or SKIP),
-    Entry("adapter.task_type", "", write=never, default="CAUSAL_LM"),
+    Entry("adapter.task_type", "task_type", not_null, never, default="CAUSAL_LM"),
     Entry("memory.gradient_checkpointing", "use_gradient_checkpointing", checkpointing, written_checkpointing,
           default=True),
 )  # fmt: skip

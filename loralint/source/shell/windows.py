@@ -125,5 +125,6 @@ def _as_bash(line: str, dialect: _Dialect) -> str:
         line = re.sub(r"%(\w+)%", rf"$\1{FILLER}", line)
         line = line.replace("'", FILLER) if line.count("'") % 2 else line
         return re.sub(r"\A([ \t]*)@?(?:call|start)?(?=[ \t])", lambda one: " " * len(one[0]), line, flags=re.IGNORECASE)
+    line = re.sub(r"`[^\r\n]", FILLER * 2, line)  # within a line it only escapes the next character
     line = re.sub(r"\$env:(?=\w)", f"{FILLER * 4}$", line, flags=re.IGNORECASE)
     return re.sub(r"\A(\s*)&(?=\s)", r"\1 ", line)

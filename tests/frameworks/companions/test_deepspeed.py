@@ -99,3 +99,10 @@ def test_texts_in_sections_that_convert_are_no_fault(reading, observed) -> None:
     assert observed(reading(READER, text(**changed), "ds.json")) == {}
     params = {"warmup_type": "linear", "warmup_max_lr": "auto"}
     assert observed(reading(READER, text(scheduler={"type": "WarmupLR", "params": params}), "ds.json")) == {}
+
+
+@pytest.mark.parametrize(("version", "effect"), [("0.14.0", "lost"), ("0.17.1", "crash"), ("", "crash")])
+def test_a_key_unknown_inside_fp16_stops_the_releases_that_check_it(reading, observed, version, effect) -> None:
+    given = text(fp16={"enabled": "auto", "fp16_opt_level": "O2"})
+    found = observed(reading(READER, given, "ds.json", {"deepspeed": version}))
+    assert found["fp16.fp16_opt_level"].effect == effect

@@ -130,3 +130,34 @@ def test_an_adapter_is_frozen_by_hand(tmp_path, before, after, found):
     (tmp_path / "train.py").write_text(FREEZING.format(before, after), encoding="utf-8")
     (run,) = loralint.check(tmp_path / "train.py").runs
     assert [(one.rule, one.tier) for one in run.findings if one.rule == "LL932"] == ([("LL932", "S")] if found else [])
+
+
+def test_a_collator_of_another_trainer_is_not_this_ones(tmp_path):
+    (tmp_path / "train.py").write_text(
+        "from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer\n"
+        "from transformers import DataCollatorForLanguageModeling, Trainer, TrainingArguments\n"
+        "args = TrainingArguments(output_dir='out', learning_rate=1e-4)\n"
+        "model = AutoModelForCausalLM.from_pretrained('distilgpt2')\n"
+        "Trainer(model=model, args=args, train_dataset=rows).train()\n"
+        "tokenizer = AutoTokenizer.from_pretrained('roberta-base')\n"
+        "collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)\n"
+        "model = AutoModelForMaskedLM.from_pretrained('roberta-base')\n"
+        "Trainer(model=model, args=args, train_dataset=rows, data_collator=collator).train()\n",
+        encoding="utf-8",
+    )
+    runs = loralint.check(tmp_path / "train.py").runs
+    assert len(runs) == 2
+    assert [one.rule for run in runs for one in run.findings if one.rule == "LL950"] == []
+
+
+def test_a_loop_that_keeps_what_merging_gives_back_may_save_it(tmp_path):
+    program = (
+        "from transformers import AutoModelForCausalLM\nfrom peft import PeftModel\n"
+        "model = AutoModelForCausalLM.from_pretrained('gpt2')\n"
+        "for one in ('a', 'b'):\n    model = PeftModel.from_pretrained(model, one)\n    {}model.merge_and_unload()\n"
+        "model.save_pretrained('out')\n"
+    )
+    for kept, found in (("model = ", []), ("", ["LL954"])):
+        (tmp_path / "merge.py").write_text(program.format(kept), encoding="utf-8")
+        (run,) = loralint.check(tmp_path / "merge.py").runs
+        assert [one.rule for one in run.findings if one.rule == "LL954"] == found

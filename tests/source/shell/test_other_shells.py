@@ -61,6 +61,12 @@ def test_powershell(words, read):
     assert [(one.name, one.word.text) for one in shell.commands[1].env] == [("CUDA_VISIBLE_DEVICES", "0")]
 
 
+def test_a_backquote_within_a_line_of_powershell_starts_nothing(words, read):
+    text = "python train.py `\n  --config=$c ` $more\npython other.py --prompt `\"a`\"\n"
+    assert words(text, "powershell")[0][:2] == ["python", "train.py"]
+    assert read(text, "powershell")[1].faults == ()
+
+
 def test_cmd(words):
     text = (
         '@echo off\nset MODEL=D:\\m a\\x\nset "LR=1e-4"\n'
