@@ -216,6 +216,7 @@ FIELDS: dict[str, Field] = {
     "dist.ds_offload_param": Field("str", "where ZeRO-3 keeps the weights: none, cpu, nvme"),
     # what starts the processes
     "dist.launcher": Field("str", "program that starts the processes: accelerate, torchrun, deepspeed"),
+    "dist.alone": Field("bool", "a program that trains is started without a launcher, and so as one process"),
     "dist.launcher_type": Field(
         "str", "how accelerate distributes: no, multi_gpu, deepspeed, fsdp, megatron_lm, tp ..."
     ),

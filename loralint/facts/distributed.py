@@ -11,7 +11,7 @@ _ONE = frozenset({"no", "none"})
 
 
 def world(scope: Scope) -> Value:
-    """Training processes in all: what the launcher says, else what a manifest starts.
+    """Training processes in all: what the launcher says, else what a manifest starts, else that there is no launcher.
 
     Accelerate counts them over all machines, torchrun and DeepSpeed on each.
     """
@@ -23,6 +23,8 @@ def world(scope: Scope) -> Value:
     ):
         if _told(scope, each):
             return derived(int(positive(scope, each) * max(1, optional(scope, nodes, 1))))
+    if scope.get("dist.alone").value is True:
+        return derived(1)
     raise Missing("no launch line or manifest says how many processes train")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from loralint.frameworks.companions.environment import READER as ENVIRONMENT
@@ -33,6 +34,9 @@ MOST = 16
 _READ = frozenset({"accelerate", "torchrun", "deepspeed"})
 # How a script speaks to Slurm, PBS and LSF; and the programs of Slurm that take the same options.
 _BATCH = ("#SBATCH", "#PBS", "#BSUB")
+# What says of a program that it starts more processes, and variables that say it is one of several.
+_SPAWNS = re.compile(r"notebook_launcher|\.spawn\(|multiprocess|mp\.Process|launch_agent|debug_launcher")
+_RANKS = frozenset({"WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_ADDR"})
 _SLURM = frozenset({"srun", "salloc"})
 # Readers of flags that know those of the libraries' own classes.
 _LIBRARIES = frozenset({"transformers", "trl"})
@@ -155,6 +159,8 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
     if launch.env:
         parts.append(Part("env", _variables(launch, document), ENVIRONMENT, document))
     parts += own
+    if _alone(launch, own):
+        parts.append(Part("launcher", launch.flags, reader_named("launch.alone"), document))
     for one in launch.launchers:
         if one.name in _READ:
             parts.append(Part("launcher", one.flags, reader_named(f"launch.{one.name}"), document))
@@ -168,6 +174,14 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
         notes=(*start.notes, *notes),
         open=start.open or _open(launch),
     )
+
+
+def _alone(launch: Launch, parts: list[Part]) -> bool:
+    """Whether a program is started as one process: Python by itself, and a text that is seen to start no others."""
+    programs = [part.source.text for part in parts if part.kind == "script"]
+    told = {one.name for one in launch.env} & _RANKS
+    plain = launch.program == "python" and launch.script is not None and not (launch.launchers or told)
+    return plain and bool(programs) and not any(_SPAWNS.search(text) for text in programs)
 
 
 def _whole(launch: Launch) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.facts import FACTS
+from loralint.facts.scope import Scope
 from loralint.model import Unknown
 from loralint.run.options import Options
 from loralint.run.project import Project
@@ -153,6 +155,26 @@ args = parser.parse_args()
 trainer = SFTTrainer(model="x/y", args=SFTConfig(output_dir="out", learning_rate=args.lr),
                      peft_config=LoraConfig(r=args.rank, lora_alpha=32))
 """
+
+
+@pytest.mark.parametrize(
+    ("line", "head", "world"),
+    [
+        ("python train.py", "", 1),
+        ("python -u train.py --rank 4", "", 1),
+        ("torchrun --nproc_per_node 4 train.py", "", 4),
+        ("torchrun train.py", "", None),
+        ("srun python train.py", "", None),
+        ("WORLD_SIZE=4 RANK=0 python train.py", "", None),
+        ("python train.py", "from accelerate import notebook_launcher\n", None),
+        ("python missing.py --learning_rate 1e-4 --lora_r 8", "", None),
+    ],
+)
+def test_a_program_that_is_started_by_itself_is_one_process(project, line, head, world):
+    project.write(train_dot_py=head + ARGUMENTS, run_dot_sh=f"{line}\n")
+    (run,) = project.runs("run.sh")
+    found = Scope(run.config, FACTS).get("dist.world").value
+    assert (None if isinstance(found, Unknown) else found) == world
 
 
 def test_a_flag_arrives_where_the_script_hands_it_on(project):
