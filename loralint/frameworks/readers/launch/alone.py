@@ -1,5 +1,7 @@
-"""A line that starts a program with nothing before it: one process, on however many GPUs (transformers 5.24.0 spreads the
-rows of each step over several with DataParallel; accelerate 1.15.0 counts one process without a launcher's variables).
+"""A line that starts a program with nothing before it: one process, on however many GPUs.
+
+Sources: transformers 5.24.0 trainer.py, which spreads the rows of each step over several with DataParallel; accelerate
+1.15.0 state.py, which counts one process without the variables of a launcher.
 """
 
 from __future__ import annotations
