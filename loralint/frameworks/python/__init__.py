@@ -129,7 +129,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
             *_whole_adapter(parts),
             gone,
         ),
-        combine=_templates,
+        combine=_text_decides,
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
@@ -147,11 +147,15 @@ def _whole_adapter(parts: Parts) -> tuple[Observer, ...]:
     return (observe_adalora,) if parts.adapter is not None and not parts.adapter.open else ()
 
 
-def _templates(document: Document, values: Values) -> Values:
-    """A program that speaks of a chat template may give the tokenizer one of its own."""
-    if "chat_template" not in document.text or values.get("data.template"):
-        return {}
-    return {"data.template": (Value(Unknown("the program may set a chat template"), field="data.template"),)}
+def _text_decides(document: Document, values: Values) -> Values:
+    """What nobody knows of a program that speaks of a chat template, or puts weights into a random adapter."""
+    found = {}
+    if "chat_template" in document.text and not values.get("data.template"):
+        found["data.template"] = "the program may set a chat template"
+    unusual = any(one.value == "false" for one in values.get("adapter.init", ()))
+    if unusual and "set_peft_model_state_dict" in document.text:
+        found["adapter.init"] = "the program puts weights of its own into the adapter"
+    return {field: (Value(Unknown(reason), field=field),) for field, reason in found.items()}
 
 
 def _section(script: Script, call: Call, parts: Parts) -> Pair:

@@ -75,6 +75,19 @@ def set_item(state: State, held: Held, key: Held, value: Given, node: Spot) -> N
         emit(state, "__setitem__", thing, Invocation(node, (Given("", key), value)))
 
 
+def loosen(state: State, held: Held) -> None:
+    """Something is put into one of the lists and dictionaries in here, and nobody knows which."""
+    if isinstance(held, Mapping):
+        inside = [entry[1] for key, entry in held.store.items() if key is not OPEN and isinstance(entry, tuple)]
+    else:
+        inside = list(held.store["items"] or ()) if isinstance(held, Sequence) else []
+    for one in inside:
+        if isinstance(one, Mapping):
+            state.write(one.store, OPEN, held=True)
+        elif isinstance(one, Sequence):
+            state.write(one.store, "items", None)
+
+
 def delete(state: State, held: Held, key: object) -> None:
     """Take an entry or attribute out."""
     store = held.store if isinstance(held, (Mapping, Instance)) else None

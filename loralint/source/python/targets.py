@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from loralint.source.python import change, fold, objects
 from loralint.source.python.emit import Given
-from loralint.source.python.held import Names, Object, Sequence
+from loralint.source.python.held import Mapping, Names, Object, Sequence
 from loralint.source.python.state import MISSING
 from loralint.source.python.walk import evaluate, opaque
 
@@ -66,6 +66,9 @@ def _assign_item(state: State, target: ast.Subscript, held: Held, source: Spot |
         if isinstance(on, Sequence):
             state.write(on.store, "items", None)
         return
+    above = target.value.value if isinstance(target.value, ast.Subscript) else None
+    if isinstance(above, ast.Name) and not isinstance(on, (Mapping, Sequence)):
+        change.loosen(state, evaluate(state, above))
     change.set_item(state, on, evaluate(state, target.slice), Given("", held, source), target)
 
 

@@ -235,3 +235,14 @@ if (n := len("ab")) > 1: q2(n)
     assert script.document.problems == []
     assert {"b", "deco", "cmd", "i", "j", "k", "l", "m", "n", "o", "q2"} <= {call.name for call in script.calls}
     assert next(call for call in script.calls if call.name == "q2").args[0].node.native == 2
+
+
+def test_an_item_put_into_one_of_several_dictionaries_may_be_in_any():
+    program = """
+found = {"a": {}, "b": [1], "c": 2}
+for kind, key in pairs:
+    found[kind][key] = 1
+f(list(found[%r]))
+"""
+    assert isinstance(value(program % "a"), Unknown)
+    assert isinstance(value(program % "b"), Unknown)
