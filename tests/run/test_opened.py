@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.model import Unknown
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.starts import starts
@@ -128,3 +129,57 @@ def test_defaults_that_a_parser_converts_are_numbers(run):
     found = run({"recipe.yaml": RECIPE, "train.py": text, "go.sh": "python train.py\n"}, "go.sh")
     assert found.config.get("optim.lr").value == 2e-4
     assert [one for one in found.observations if one.kind == "coerced"] == []
+
+
+DOTTED = """\
+{load}
+from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+lora = LoraConfig(r=cfg.lora.r, lora_alpha=cfg["lora"]["lora_alpha"], task_type="CAUSAL_LM")
+args = SFTConfig(output_dir="out", learning_rate=cfg.learning_rate, num_train_epochs=cfg.get("epochs", 3))
+SFTTrainer(model=cfg.model, args=args, peft_config=lora).train()
+"""
+OMEGA = "from omegaconf import OmegaConf\n"
+
+
+@pytest.mark.parametrize(
+    ("load", "rate", "rank"),
+    [
+        (f"{OMEGA}cfg = OmegaConf.load('recipe.yaml')", 2e-4, 16),
+        (f"{OMEGA}cfg = OmegaConf.merge(OmegaConf.load('recipe.yaml'), OmegaConf.from_cli())", 2e-4, 16),
+        (f"{OMEGA}cfg = OmegaConf.merge({{'lora': {{'r': 4}}, 'epochs': 2}}, OmegaConf.load('recipe.yaml'))", 2e-4, 16),
+        (f"{OMEGA}cfg = OmegaConf.merge(OmegaConf.load('recipe.yaml'), {{'lora': {{'r': 4}}}})", 2e-4, 4),
+        (f"{OMEGA}cfg = OmegaConf.load('recipe.yaml')\ncfg.lora.r = 8\ncfg.learning_rate = 1e-3", 1e-3, 8),
+        (f"{OMEGA}cfg = OmegaConf.merge(OmegaConf.load('recipe.yaml'), OmegaConf.load(path))", None, None),
+        ("import yaml\nfrom easydict import EasyDict\ncfg = EasyDict(yaml.safe_load(open('recipe.yaml')))", 2e-4, 16),
+        ("import yaml\ncfg = yaml.safe_load(open('recipe.yaml'))", None, None),  # a dictionary has no such attributes
+    ],
+)
+def test_settings_may_be_attributes(run, load, rate, rank):
+    found = run({"recipe.yaml": RECIPE, "train.py": DOTTED.replace("{load}", load)})
+    values = [found.config.get(field).value for field in ("optim.lr", "adapter.rank")]
+    assert [None if isinstance(one, Unknown) else one for one in values] == [rate, rank]
+
+
+CLICK = """\
+import click
+from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+@click.command()
+@click.option("--rate", "-l", default=3e-4)
+@click.option("-r", "--lora-rank", type=int, default=32)
+@click.option("--strength", "alpha", default=24)
+@click.option("--epochs", required=True, type=int)
+def main(rate, lora_rank, alpha, epochs):
+    lora = LoraConfig(r=lora_rank, lora_alpha=alpha)
+    args = SFTConfig(output_dir="out", learning_rate=rate, num_train_epochs=epochs)
+    SFTTrainer(model="x/y", args=args, peft_config=lora).train()
+{call}
+"""
+
+
+@pytest.mark.parametrize("call", ["", "main()", "if __name__ == '__main__':\n    main()"])
+def test_options_of_click_have_their_defaults(run, call):
+    found = run({"train.py": CLICK.replace("{call}", call), "run.sh": "python train.py --lora-rank 8\n"}, "run.sh")
+    values = [found.config.get(field) for field in ("optim.lr", "adapter.rank", "adapter.alpha", "train.epochs")]
+    assert [None if isinstance(one.value, Unknown) else one.value for one in values] == [3e-4, 8, 24, None]

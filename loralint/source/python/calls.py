@@ -9,7 +9,8 @@ from loralint.source.document import Node
 from loralint.source.python import containers, objects
 from loralint.source.python.builtin import KNOWN as BUILTIN
 from loralint.source.python.classes import instantiate
-from loralint.source.python.commandline import LIBRARY, METHODS
+from loralint.source.python.commandline import LIBRARY, METHODS, enter
+from loralint.source.python.dotted import KNOWN as DOTTED
 from loralint.source.python.emit import Given, Invocation, emit, given_back
 from loralint.source.python.follow import follow
 from loralint.source.python.held import (
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from loralint.source.python.held import Held
     from loralint.source.python.state import State
 
-KNOWN = {**BUILTIN, **STANDARD, **OPENED}
+KNOWN = {**BUILTIN, **STANDARD, **OPENED, **DOTTED}
 # How functions of the program are started elsewhere, as methods of the function.
 _STARTED = frozenset({"remote", "local", "delay", "spawn", "call"})
 
@@ -86,7 +87,11 @@ def _spread(held: Held) -> list[Given]:
 def invoke(state: State, callee: Held, call: Invocation) -> Held:
     """Call something that was looked up."""
     if isinstance(callee, Function):
-        return follow(state, callee, call, "arguments" if _takes_options(callee) and not call.given else "")
+        return (
+            enter(state, callee, call.node)
+            if _takes_options(callee) and not call.given
+            else follow(state, callee, call)
+        )
     if isinstance(callee, Class):
         return instantiate(state, callee, call)
     if isinstance(callee, Object) and callee.thing.name:
@@ -102,7 +107,8 @@ def invoke(state: State, callee: Held, call: Invocation) -> Held:
 
 
 def _takes_options(function: Function) -> bool:
-    return any(isinstance(one, Object) and one.thing.name == "click.option" for one in function.decorators)
+    made = [one.thing.made for one in function.decorators if isinstance(one, Object)]
+    return any(one is not None and one.name == "click.option" for one in made)
 
 
 def library(state: State, name: str, call: Invocation) -> Held:

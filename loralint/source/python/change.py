@@ -34,6 +34,9 @@ def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot)
     if isinstance(held, Class):
         state.write(held.members, name, value.held)
         return
+    if isinstance(held, Mapping) and held.dotted:
+        state.write(held.store, name, (text_node(state, node, name), value.held))
+        return
     thing = thing_of(held)
     if thing is None:
         return
@@ -45,8 +48,8 @@ def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot)
 
 def set_unknown_attribute(state: State, held: Held, value: Given, node: Spot) -> None:
     """Put something into an attribute that nobody can name: no attribute is known any more."""
-    if isinstance(held, (Instance, Class)):
-        state.write(held.store if isinstance(held, Instance) else held.members, OPEN, held=True)
+    if isinstance(held, (Instance, Class)) or (isinstance(held, Mapping) and held.dotted):
+        state.write(held.members if isinstance(held, Class) else held.store, OPEN, held=True)
     thing = thing_of(held)
     if thing is not None:
         name = Scalar(state.node(node, "unknown", Unknown("a name that the script makes"), ""))

@@ -15,6 +15,7 @@ from loralint.source.python.held import (
     Class,
     Function,
     Instance,
+    Object,
     Scalar,
     Sequence,
     fields,
@@ -136,11 +137,26 @@ def _command(state: State, name: str, call: Invocation) -> Held | None:
 def enter(state: State, function: Function, node: Spot) -> Held:
     """Follow a function whose parameters are options of the command line."""
     arguments = function.code.args
+    options = _click_defaults(function)
     for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         start, end = state.program.range(one)
         place = Node("scalar", "str", *state.program.marks(start, end), one.arg, False, one.arg)
-        declare(state, one.arg, function.defaults.get(one.arg), place)
+        declare(state, one.arg, function.defaults.get(one.arg, options.get(one.arg)), place)
     return follow(state, function, Invocation(node, ()), "arguments")
+
+
+def _click_defaults(function: Function) -> dict[str, Held]:
+    """The defaults of `@click.option("--lora-r", "rank", default=8)`, by the parameters that they fill."""
+    made = [one.thing.made for one in function.decorators if isinstance(one, Object) and one.thing.made is not None]
+    found: dict[str, Held] = {}
+    for call in made:
+        default = call.arg("default") if call.name == "click.option" else None
+        words = [one.node.native for one in call.args if not one.name and isinstance(one.node.native, str)]
+        if default is not None and default.node.kind == "scalar" and words:
+            plain = [one for one in words if not one.startswith("-")]
+            long = next((one for one in words if one.startswith("--")), words[0])
+            found[(plain or [long.lstrip("-").partition("/")[0]])[0].replace("-", "_")] = Scalar(default.node)
+    return found
 
 
 def _launch(state: State, name: str, call: Invocation) -> Held | None:

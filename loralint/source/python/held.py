@@ -57,11 +57,14 @@ class Sequence(NamedTuple):
 
 
 class Mapping(NamedTuple):
-    """A dictionary. node: its place. of: the object whose attributes it is, as `vars(x)`."""
+    """A dictionary. node: its place. of: the object whose attributes it is, as `vars(x)`. dotted: whether its entries
+    are attributes as well, as OmegaConf and EasyDict have them.
+    """
 
     node: Node
     store: Entries
     of: Any = None
+    dotted: bool = False
 
 
 class Function(NamedTuple):

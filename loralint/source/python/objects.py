@@ -54,7 +54,8 @@ def attribute(state: State, held: Held, name: str, node: Spot) -> Held:
         return _of_class(state, held, name, node)
     if isinstance(held, Super):
         return _of_super(state, held, name, node)
-    return opaque(state, node)
+    entry = held.store.get(name) if isinstance(held, Mapping) and held.dotted else None
+    return entry[1] if isinstance(entry, tuple) else opaque(state, node)
 
 
 def _of_class(state: State, held: Class, name: str, node: Spot) -> Held:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.source.document import Mark, Node
+from loralint.source.python import fold
 from loralint.source.python.held import Entries, Items, Mapping, Scalar, Sequence, thing_of
 from loralint.source.python.state import DEPTH
 from loralint.source.scalars import value
@@ -40,8 +41,9 @@ class FileMark(Mark):
 
 def _load(dialect: str) -> Callable[[State, Invocation], Held | None]:
     def load(state: State, call: Invocation) -> Held | None:
-        given = call.arg("stream", 0) or call.arg("fp")
-        name = _name(thing_of(given)) if given is not None else ""
+        given = call.arg("stream", 0) or call.arg("fp") or call.arg("file_")
+        path = fold.text(given) if dialect == "omegaconf" else None
+        name = path or (_name(thing_of(given)) if given is not None else "")
         document = state.program.files(name) if name and state.program.files is not None else None
         fitting = document is not None and (document.format == "toml") == (dialect == "toml")
         if document is None or not fitting or document.problems or len(document.roots) != 1:
@@ -83,7 +85,7 @@ def _held(state: State, document: Document, node: Node, dialect: str, depth: int
         ends = FileMark(at.start, document.lines, document.file), FileMark(at.end, document.lines, document.file)
         told = Node("scalar", "str", *ends, pair.key, False, pair.key)
         entries[key] = (told, _held(state, document, pair.value, dialect, depth + 1))
-    return Mapping(place, entries)
+    return Mapping(place, entries, dotted=dialect == "omegaconf")
 
 
 def _scalar(node: Node, marks: tuple[Mark, Mark], dialect: str) -> Node:
@@ -94,6 +96,7 @@ def _scalar(node: Node, marks: tuple[Mark, Mark], dialect: str) -> Node:
 
 KNOWN: dict[str, Callable[[State, Invocation], Held | None]] = {
     **dict.fromkeys(("yaml.safe_load", "yaml.load", "yaml.full_load", "yaml.unsafe_load"), _load("pyyaml")),
+    "omegaconf.OmegaConf.load": _load("omegaconf"),
     **dict.fromkeys(("json.load", "json.loads"), _load("json")),
     **dict.fromkeys(("tomllib.load", "tomllib.loads", "tomli.load", "toml.load"), _load("toml")),
 }
