@@ -27,7 +27,7 @@ _MOST = 20
 @click.command("scan-cluster")
 @click.option("-n", "--namespace", default="*", help="This namespace only; all if not given.")
 @click.option("--exclude-namespace", "without", metavar="NAME", multiple=True, default=("kube-system",),
-              show_default=True, help="Leave a namespace out; repeatable.")  # fmt: skip
+              show_default=True, help="Leave a namespace out where all are looked at; repeatable.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json", "policyreport"]), default="text",
               show_default=True, help="What is printed.")  # fmt: skip
 @click.option("--apply", "write", is_flag=True, help="Write the PolicyReports into the cluster, one a namespace.")
@@ -46,6 +46,7 @@ def command(  # noqa: PLR0917 - click hands over every option
     Needs rights to list, and to get what jobs refer to; changes nothing without --apply. Exit codes: 0 nothing of
     tier S, 1 something, 2 usage, 3 a kind could not be listed.
     """
+    without = without if namespace == "*" else ()
     if write and form != "policyreport":
         raise usage("--apply writes PolicyReports: add --format policyreport")
     from loralint.engine.settings import SettingsError

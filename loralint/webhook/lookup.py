@@ -46,10 +46,6 @@ class Lookup:
         self._kept: OrderedDict[tuple[str, Wanted], tuple[float, _Found]] = OrderedDict()
         self._asked: dict[tuple[str, Wanted], asyncio.Task[_Found]] = {}
 
-    async def maps(self, namespace: str, names: tuple[str, ...]) -> Looked:
-        """The first maps of a job. What cannot be had in time is left out."""
-        return await self.objects(namespace, tuple(map(config_map, names)))
-
     async def objects(self, namespace: str, several: tuple[Wanted, ...]) -> Looked:
         """The first of several objects. What cannot be had in time is left out."""
         chosen = [one for one in several if NAME.fullmatch(one.name)][:MOST_MAPS]

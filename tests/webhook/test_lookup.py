@@ -15,10 +15,11 @@ from tests.webhook.reviews import BAD, job
 
 def _maps(get, *several):
     from loralint.webhook.lookup import Lookup
+    from loralint.webhook.references import config_map
 
     async def run():
         lookup = Lookup(get)
-        return [await lookup.maps(namespace, names) for namespace, names in several]
+        return [await lookup.objects(namespace, tuple(map(config_map, names))) for namespace, names in several]
 
     return asyncio.run(run())
 
@@ -127,17 +128,27 @@ def api(tmp_path):
 def test_a_real_client_asks_by_single_gets(api):
     from loralint.webhook.asking import client, getter
     from loralint.webhook.lookup import Lookup
+    from loralint.webhook.references import Wanted, config_map
+
+    whole = Wanted("trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime", "torch")
+    spaced = Wanted("argoproj.io", "v1alpha1", "WorkflowTemplate", "lora")
 
     async def run():
         asked = client(str(api.kubeconfig))
-        found = await Lookup(getter(asked)).maps("team", ("train", "gone"))
+        found = await Lookup(getter(asked)).objects("team", (config_map("train"), config_map("gone"), whole, spaced))
         await asked.close()
         return found
 
     found = asyncio.run(run())
-    assert found.results == ("found", "missing")
+    assert found.results == ("found", "missing", "missing", "missing")
+    assert found.missing[1:] == (whole, spaced)
     assert found.maps[0].data["train.yaml"] == BAD
-    assert sorted(api.asked) == ["/api/v1/namespaces/team/configmaps/gone", "/api/v1/namespaces/team/configmaps/train"]
+    assert sorted(api.asked) == [
+        "/api/v1/namespaces/team/configmaps/gone",
+        "/api/v1/namespaces/team/configmaps/train",
+        "/apis/argoproj.io/v1alpha1/namespaces/team/workflowtemplates/lora",
+        "/apis/trainer.kubeflow.org/v1alpha1/clustertrainingruntimes/torch",
+    ]
 
 
 def test_without_a_cluster_it_says_so(tmp_path):

@@ -85,13 +85,15 @@ def test_a_config_that_is_no_text_of_ours_is_said_to_be_unchecked(judging_job):
 
 
 class _Api(BaseHTTPRequestHandler):
-    """A cluster that knows one namespace, and nothing in it."""
+    """A cluster that knows some namespaces, and holds nothing but a config in kube-system."""
 
     def do_GET(self):
         path = self.path.partition("?")[0]
         code = 404 if "/apis/" in path or path.endswith("/namespaces/tpyo") else 403 if path.endswith("/shut") else 200
+        held = path in ("/api/v1/configmaps", "/api/v1/namespaces/kube-system/configmaps")
         sent = json.dumps({
-            "apiVersion": "v1", "kind": "Status" if code != 200 else "List", "metadata": {"name": "x"}, "items": [],
+            "apiVersion": "v1", "kind": "Status" if code != 200 else "List", "metadata": {"name": "x"},
+            "items": [_map("slipped", BAD, "kube-system")] if held else [],
             **({"code": code, "message": f"no {path}"} if code != 200 else {}),
         }).encode()  # fmt: skip
         self.send_response(code)
@@ -133,6 +135,13 @@ def test_a_namespace_that_is_there_and_holds_nothing(empty):
     done = empty("-n", "shut")
     assert (done.exit_code, done.stdout) == (0, "0 objects looked at, 0 with findings\n")
     assert "not checked: whether there is a namespace `shut`: no /api/v1/namespaces/shut" in done.stderr
+
+
+def test_a_namespace_that_is_named_is_looked_at_also_where_all_leave_it_out(empty):
+    assert empty().exit_code == 0
+    done = empty("-n", "kube-system")
+    assert done.exit_code == 1
+    assert "kube-system/ConfigMap/slipped train.yaml:3: S LL304" in done.stdout
 
 
 def test_what_is_over_or_not_asked_for_is_left_out(judging_job):
