@@ -34,7 +34,9 @@ EVENTS = {
     " own_reference (its model is the reference too), evaluates,"
     " formats (a formatting function is given), has_metrics, class, args_class (of its arguments),"
     ' collator (class of what makes batches, "" for its own), labelled (its rows may have labels),'
-    " paired (its model is still together with the tokenizer)",
+    " own_loss (the program may compute the loss), paired (its model is still together with the tokenizer)",
+    "transform": "rows of a dataset change as they are read - media (into what a model takes of pictures or sound)",
+    "flatten": "FSDP joins the parameters of a block into one, all trained or none - wrapped (an adapter is on)",
     "train": "training starts - resume",
     "merge": "an adapter is merged into its base - bits",
     "unload": "an adapter is taken off its model",
@@ -47,7 +49,7 @@ EVENTS = {
 EVENT_DATA = (
     "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "config", "differs",
     "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config",
-    "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "merged", "name", "named", "number", "only_pad",
-    "own", "own_reference", "padded", "paired", "reason", "reenters", "reentrant", "resume", "sought", "state_dict",
-    "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
+    "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "media", "merged", "name", "named", "number",
+    "only_pad", "own", "own_loss", "own_reference", "padded", "paired", "reason", "reenters", "reentrant", "resume",
+    "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

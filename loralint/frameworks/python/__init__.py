@@ -20,6 +20,7 @@ from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
 from loralint.frameworks.python.options import parsers
 from loralint.frameworks.python.owners import number_of
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
+from loralint.frameworks.python.precisions import observe_precisions
 from loralint.frameworks.python.schedules import observe_schedules
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
@@ -38,7 +39,7 @@ _PACKAGES = {
     "transformers": ("transformers", "peft"),
     "peft": ("peft", "transformers"),
 }
-_OBSERVED = (observe_words, refused_by_trl, observe_schedules)
+_OBSERVED = (observe_words, refused_by_trl, observe_schedules, observe_precisions)
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}

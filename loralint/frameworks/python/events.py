@@ -11,7 +11,8 @@ from loralint.frameworks.python.forms import collated, formed, merged
 from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch
 from loralint.frameworks.python.owners import class_of, config_of, frozen, is_bare, is_trainer, number_of, numbers
 from loralint.frameworks.python.prompts import marked
-from loralint.frameworks.python.rows import batched, labelled
+from loralint.frameworks.python.rows import batched, labelled, media, transformed
+from loralint.frameworks.python.shards import flattened
 from loralint.frameworks.python.tokens import added, is_eos
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.model import Event, Value
@@ -110,6 +111,10 @@ def _of(call: Call, text: str) -> Iterator[Event]:
         yield _event("collator", call, name, on, collated(call))
     elif name == "save" and call.name.startswith("torch"):
         yield from _saved(call)
+    elif transformed(call):
+        yield _event("transform", call, name, numbers(call.on), {"media": media(text)})
+    elif (flat := flattened(call)) is not None:
+        yield _event("flatten", call, name, *flat)
 
 
 def _known(call: Call, kind: str) -> Iterator[Event]:
@@ -160,6 +165,7 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         "has_metrics": _given(call.arg("compute_metrics")),
         "collator": batched(call, what),
         "labelled": labelled(call, what, text),
+        "own_loss": "compute_loss" in text,
         "paired": paired(thing),
         "class": last(call),
         "args_class": class_of(args),

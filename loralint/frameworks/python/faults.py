@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loralint.frameworks.observe import place
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.sought import empty_targets
 from loralint.frameworks.python.trace import last, makers
 from loralint.frameworks.table import Observation
 from loralint.model import Unknown, Value
@@ -19,7 +20,7 @@ def faults(script: Script, document: Document, parts: Parts) -> tuple[Observatio
     """Every such fault of one start. document: its tree."""
     return (
         *_unused(script, parts), *_joined(script, document), *_nothing(document), *_quantised_twice(document),
-        *_config_as_rank(script), *_leaked(script, parts),
+        *_config_as_rank(script), *empty_targets(script, document, parts), *_leaked(script, parts),
     )  # fmt: skip
 
 

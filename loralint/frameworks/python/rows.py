@@ -15,6 +15,9 @@ _SOURCES = frozenset(
 # a tokenizer or processor that is called: without one the rows may well come with everything
 _READS = re.compile(r"(?i)\b\w*(?:tokenizer|processor)\(|\btok\(|\.encode\(")
 _STEPS = 50
+_TRANSFORMS = frozenset({"set_transform", "with_transform"})
+# what models take of pictures and sound, which no column of the files holds
+_MEDIA = re.compile(r"\b(?:pixel_values|input_values|input_features)\b")
 
 
 def batched(call: Call, what: Known | None) -> str | None:
@@ -39,6 +42,16 @@ def labelled(call: Call, what: Known | None, text: str) -> bool | None:
         return None
     own_tokens = (what is not None and what.package == "trl") or _READS.search(text) is not None
     return False if own_tokens else None
+
+
+def transformed(call: Call) -> bool:
+    """Whether a dataset is told to change its rows as they are read, which no column of it shows."""
+    return call.on is not None and last(call) in _TRANSFORMS
+
+
+def media(text: str) -> bool:
+    """Whether a program speaks of what models take of pictures or sound."""
+    return _MEDIA.search(text) is not None
 
 
 def _mapped(thing: Thing | None) -> bool:

@@ -39,7 +39,6 @@ UNSLOTH_LOAD = (
     Entry("adapter.method", "full_finetuning", when_true("full"), never),
     Entry("quant.bits", "full_finetuning", _other_precision, never),
     Entry("quant.bits", "load_in_8bit", when_true(8), true_for(8)),
-    Entry("quant.bits", "load_in_16bit", _other_precision, never),
     Entry("quant.bits", "load_in_4bit", when_true(4), true_for(4), default=4),
     Entry("quant.bits", "load_in_4bit", _off, never),
     Entry("quant.method", "load_in_4bit", when_true("bnb"), never, default=_of_4bit("bnb")),
