@@ -29,12 +29,14 @@ _KINDS = frozenset({"multi_gpu", "cpu", "tpu", "use_deepspeed", "use_fsdp"})
 
 # frameworks whose script reads a config as the first word behind the script, and flags otherwise
 _FIRST = frozenset({"llamafactory", "alignment-handbook"})
+_KOHYA = ("sd_scripts", "musubi")  # how the names of the lists of kohya's trainers begin
 
 
 def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observation]:
     """All observations of a launch. known: the name of the list of keys of its program, "" for none. package: whose
     release decides over that list.
     """
+    from loralint.frameworks.launch.kohya_config import misnamed
     from loralint.frameworks.launch.listed import listed
     from loralint.frameworks.launch.machines import alone
 
@@ -45,6 +47,7 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
         yield from _before(launcher)
         yield from _alone(launcher)
         yield from _together(launcher)
+    yield from _no_script(launch)
     yield from _dashed(launch)
     yield from recipe_started(launch)
     yield from refused(launch)
@@ -52,6 +55,8 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
     yield from rank_refused(launch)
     yield from _pushed_back(launch, known)
     yield from alone(launch)
+    if known.startswith(_KOHYA):
+        yield from misnamed(launch)
 
 
 def misplaced(launch: Launch) -> bool:
@@ -80,6 +85,21 @@ def _pushed_back(launch: Launch, known: str) -> Iterator[Observation]:
         where = Value(config.raw, key="config", pointer="/config", span=launch.flags.span(config.node))
         advice = "write `--no_local_rank` before the script, or start it with torchrun"
         yield Observation("misplaced", where, "crash", what, data={"advice": advice})
+
+
+def _no_script(launch: Launch) -> Iterator[Observation]:
+    """A launcher's first word that is no Python file, with the script right behind it."""
+    script, launcher = launch.script, launch.launchers[-1] if launch.launchers else None
+    behind = launch.positionals[0] if launch.positionals else None
+    if script is None or behind is None or launcher is None or launcher.name not in ONLY:
+        return
+    known = isinstance(script.text, str) and isinstance(behind.text, str)
+    if known and "." not in script.raw.replace("\\", "/").rpartition("/")[2] and behind.raw.endswith(".py"):
+        lost = next((f"--{one}" for one in ("hostfile", "num_gpus") if one in script.raw.lower()), "")
+        message = f"{launcher.name} starts `{script.raw}` as the Python script, and hands it the name `{behind.raw}`"
+        advice = f"write `{lost} {script.raw}`" if lost else f"write the option that `{script.raw}` is the value of"
+        where = Value(script.raw, key=script.raw, pointer=f"/{script.raw}", span=launch.flags.span(script.node))
+        yield Observation("misplaced", where, "crash", message, data={"advice": advice})
 
 
 def _after(launch: Launch, launcher: Launcher, known: str) -> Iterator[Observation]:

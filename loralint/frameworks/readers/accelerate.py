@@ -56,7 +56,7 @@ def only_its_own(document: Document, values: Values) -> Values:
     """Forget the section of a way to distribute that the file does not take: it lies there from another time."""
     del document
     kind = next((one.value for one in values.get("dist.launcher_type", ())), None)
-    idle = [] if kind == "deepspeed" else ["dist.ds_", "dist.zero_stage", "dist.deepspeed"]
+    idle = [] if kind == "deepspeed" else ["dist.ds_", "dist.zero_stage", "dist.deepspeed", "dist.multinode_launcher"]
     idle += [] if kind == "fsdp" else ["dist.fsdp"]
     dropped: dict[str, tuple[Value, ...]] = {field: () for field in values if field.startswith(tuple(idle))}
     stage = next(iter(values.get("dist.zero_stage", ())), None)
@@ -170,6 +170,8 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.launcher_nodes", "num_machines", count),
     Entry("dist.visible_devices", "gpu_ids", devices, never),
     Entry("dist.launcher_precision", "mixed_precision", precision),
+    Entry("dist.multinode_launcher", "deepspeed_config.deepspeed_multinode_launcher", lower),
+    Entry("dist.hostfile", "deepspeed_config.deepspeed_hostfile", not_null),
     Entry("precision.bf16", "mixed_precision", mixed("bf16"), never),
     Entry("precision.fp16", "mixed_precision", mixed("fp16"), never),
     Entry("dist.deepspeed", "deepspeed_config.deepspeed_config_file", fixed),
