@@ -55,6 +55,7 @@ JOB_DATA = (
     "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
     "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
     "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead", "by",
+    "host", "meant", "subdomain", "model",
 )  # fmt: skip
 PROBE_DATA = ("model", "own", "certain", "place", "cause", "change", "safe")
 LOG_DATA = ("lasting", "trained", "step", "curve")

@@ -113,12 +113,16 @@ def _words(document: Document) -> Iterator[Observation]:
 
 
 def observe_joined_arguments(document: Document, _: Look) -> list[Observation]:
-    """The same of arguments that stand in one text, with blanks between them, as in presets of the window."""
+    """The same of arguments that stand in one text, with blanks between them, as in presets of the window; that wants
+    one blank between two of them and none around all.
+    """
     found = []
     for key in _LISTS[1:]:
         pair = document.root.pair(key) if document.root is not None else None
         words = pair.value.raw.replace('"', " ").split() if pair is not None and pair.value.kind == "scalar" else []
         message = next((fault for word in words if (fault := _fault(word))), "")
+        if not message and words and pair is not None and pair.value.raw.split(" ") != pair.value.raw.split():
+            message = "the window wants one blank between arguments and none before or behind them, and does not start"
         if pair is not None and message:
             sound = " ".join(word.rstrip(",") for word in words)
             meant = sound if not any(map(_fault, sound.split())) else ""

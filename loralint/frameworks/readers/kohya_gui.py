@@ -90,6 +90,8 @@ def combine(document: Document, values: Values) -> Values:
     if _number(_read(document, "loraplus_lr_ratio")) > 0:  # it has no row: a preset without it has no LoRA+
         fields |= _derived("adapter.loraplus_ratio", _number(_read(document, "loraplus_lr_ratio")), document,
                            "loraplus_lr_ratio")  # fmt: skip
+    if _number(_read(document, "max_train_epochs")) > 0:  # sd-scripts works out the steps from it
+        fields["train.max_steps"] = ()
     if _read(document, "vae"):
         fields |= _derived("model.vae", _read(document, "vae"), document, "vae")
     return fields

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from loralint.frameworks.readers.kubernetes.addresses import nobody
+from loralint.frameworks.readers.kubernetes.caches import unwritable_cache
 from loralint.frameworks.readers.kubernetes.gpus import (
     accelerators,
     asks_for_gpus,
@@ -62,6 +64,8 @@ def _of_job(document: Document, job: Job) -> Iterator[Observation]:
     yield from devices(document, job)
     yield from small_memory(document, job)
     yield from lost_output(document, job)
+    yield from unwritable_cache(document, job)
+    yield from nobody(document, job)
 
 
 def _amounts(document: Document, group: Group, container: At) -> Iterator[Observation]:

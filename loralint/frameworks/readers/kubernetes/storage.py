@@ -122,9 +122,8 @@ def lost_folder(job: Job, group: Group, container: At, told: Value, *, sent: boo
     launch, folder = command(job, group, container), _folder(str(told.value), container)
     if not folder or job.kind in _UNSEEN or job.kind == "MPIJob" or named(job.spec, "volumes") is not None:
         return None
-    under = [one for one in mounts(group, container) if _below(folder, one.path)]
-    mount = max(under, key=lambda one: len(one.path), default=None)
-    fixed = _fixed(mount, container)
+    mount = mount_of(group, container, folder)
+    fixed = unwritable(mount, container)
     if fixed:
         data = {"folder": folder, "volume": fixed, "seen": launch is not None}
         return Observation("job-output-read-only", told, "crash", "", data=data)
@@ -137,7 +136,13 @@ def lost_folder(job: Job, group: Group, container: At, told: Value, *, sent: boo
     return Observation("job-lost-output", told, "lost", "", data=data)
 
 
-def _fixed(mount: Mount | None, container: At) -> str:
+def mount_of(group: Group, container: At, folder: str) -> Mount | None:
+    """What an absolute folder lies on; None for the image."""
+    under = [one for one in mounts(group, container) if _below(folder, one.path)]
+    return max(under, key=lambda one: len(one.path), default=None)
+
+
+def unwritable(mount: Mount | None, container: At) -> str:
     """What a folder lies on that nothing can be written to, or ""."""
     if mount is not None:
         return _FIXED.get(mount.kind, "a volume that is mounted with readOnly") if mount.fixed else ""
