@@ -116,6 +116,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         elif not (
             _known(dotted, pair.key, known, lists["keys"])
             or abbreviated(lists, dotted)
+            or (reader.references and f"${{{dotted}}}" in document.text)  # other keys take its value
             or (document.format == "flags" and _beside(dotted, known, lists["keys"]))
         ):
             unknown = _unknown(

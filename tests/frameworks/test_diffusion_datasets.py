@@ -199,3 +199,9 @@ def test_datasets_of_finetrainers(reading):
     text = '{"datasets": [{"data_root": "finetrainers/crush-smol", "dataset_type": "video"}]}'
     assert detect(read_bytes(text.encode(), "training.json")).module == "finetrainers_data"
     assert reading(FINETRAINERS, text, "training.json").get("data.datasets").value == ["finetrainers/crush-smol"]
+
+
+def test_musubi_still_takes_the_names_of_old(reading, observed):
+    text = '[[datasets]]\nimage_directory = "a"\nqwen_image_edit_control_resolution = [1024, 1024]\n'
+    found = observed(reading(MUSUBI, text, "dataset.toml"))["datasets[0].qwen_image_edit_control_resolution"]
+    assert (found.kind, found.effect, found.replacement) == ("renamed", "harmless", "control_resolution")

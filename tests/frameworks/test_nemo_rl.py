@@ -168,6 +168,12 @@ def test_tells_slips_only(reading, observed):
     assert set(observed(reading(READER, text))) == {"policy.dtensor_cfg.lora_cfg.match_all_linears"}
 
 
+@pytest.mark.parametrize(("size", "slip"), [("${policy.tensor_model_parallel_size}", False), ("1", True)])
+def test_a_key_that_others_refer_to_is_no_slip(reading, observed, size, slip):
+    text = f"policy:\n  tensor_model_parallel_size: 2\n  dtensor_cfg: {{tensor_parallel_size: '{size}'}}\n"
+    assert ("policy.tensor_model_parallel_size" in observed(reading(READER, text))) == slip
+
+
 def test_writes_back(reading):
     config = reading(READER, "policy:\n  megatron_cfg: {enabled: true, optimizer: {lr: 1e-5}}\n")
     assert config.write("optim.lr", 1e-4) == ("policy.megatron_cfg.optimizer.lr", 1e-4)
