@@ -25,7 +25,7 @@ from loralint.probe.base import Base, embedded
 from loralint.probe.experiment import entries_of_b
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS, edge, ramp
-from loralint.probe.reach import reach
+from loralint.probe.reach import far
 from loralint.probe.stack import Stack
 from loralint.probe.toy import edge_for
 from loralint.probe.train import train
@@ -72,11 +72,12 @@ def verdict(plan: Plan, base: Base) -> dict[str, object]:
     stack.close()
     found = edge_for(base.kind, plan.arm, edge(rates, traces[0].losses))
     own = with_fewer_rows(band(base.kind, arm.optimizer), plan.rows, rows)
-    far = reach(plan, traces[0].norms[0], entries_of_b(stack))
-    judged = judge(plan, found, own, far, whole=True)
+    ended = len(traces[0].losses)  # three nats above the base it was broken off; it gains no more
+    came = far(base.kind, plan, rates[:ended], traces[0].losses, traces[0].norms[0], entries_of_b(stack))
+    judged = judge(plan, found, own, came, whole=True)
     assert judged is not None
     told = {"verdict": judged.word, "headroom": judged.headroom, "ramp": found.rate, "reached": found.reached}
-    return {**told, "reach": far}
+    return {**told, "gained" if base.kind == "own" else "reach": came}
 
 
 if __name__ == "__main__":

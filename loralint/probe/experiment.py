@@ -14,7 +14,7 @@ from loralint.probe.arm import Arm
 from loralint.probe.base import LEAST_KNOWN, Base, loss_of
 from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS, Edge, edge, ramp
-from loralint.probe.reach import reach
+from loralint.probe.reach import far
 from loralint.probe.schedule import factor
 from loralint.probe.stack import Stack
 from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
@@ -28,7 +28,7 @@ _INPUTS_READ = 8  # batches
 
 class Outcome(NamedTuple):
     """course: the run's own schedule squeezed into the probe's steps. found: the edge of the ramp. judged: the one that
-    the verdict rests on, see `edge_for`. reached: see `reach`. edges: of the control arms, by name. stopped: why it
+    the verdict rests on, see `edge_for`. reached: see `far`. edges: of the control arms, by name. stopped: why it
     ended early ("" if it did not). seconds: of the clock. silent: modules whose adapters never got a gradient.
     """
 
@@ -71,12 +71,12 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     try:
         if not stack.modules:
             raise Missing(f"no layer of {base.title} is among the targets")
-        inputs = measure_inputs(stack, batches[:_INPUTS_READ])
+        inputs = measure_inputs(stack, watch.in_time(batches[:_INPUTS_READ]))
         traces, stopped = train(
             stack, batches, lambda step: (rates[step], _course(plan, step, limits.steps)), watch, frozen=frozen
         )
-        learnt_spectra, silent = spectra(stack, 1), _silent(stack)
-        reached = reach(plan, traces[1].norms[0], entries_of_b(stack)) if traces[1].norms else None
+        learnt_spectra, silent = spectra(stack, 1), _silent(stack) if traces[1].losses else ()
+        reached = _reached(base.kind, plan, rates, traces[0], stack)
     finally:
         stack.close()
     found = edge(rates, traces[0].losses)
@@ -90,6 +90,10 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
         edges, stopped = _controls(others, base, batches, watch, frozen)
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
     return Outcome(traces[0], traces[1], found, judged, verdict, own, reached, edges, *parts)
+
+
+def _reached(kind: str, plan: Plan, rates: Sequence[float], trace: Trace, stack: Stack) -> float | None:
+    return far(kind, plan, rates, trace.losses, trace.norms[0], entries_of_b(stack)) if trace.norms else None
 
 
 def _refuse_ignorant(base: Base, loss: float) -> None:

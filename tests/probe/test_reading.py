@@ -16,7 +16,7 @@ from loralint.probe.arm import Arm
 from loralint.probe.diagnosis import diagnose
 from loralint.probe.plan import Plan, plan
 from loralint.probe.ramp import Edge, edge, ramp
-from loralint.probe.reach import reach
+from loralint.probe.reach import far, gained, reach
 from loralint.probe.schedule import Schedule, factor, mean_factor
 from loralint.probe.verdict import Band, band, judge, with_fewer_rows
 from loralint.run.options import Options
@@ -51,6 +51,7 @@ def test_a_config_becomes_an_arm():
     assert (found.arm.clip, found.arm.seed, found.arm.stored) == (1.0, 3, "fp32")
     assert (found.rows, found.schedule, found.steps) == (4, Schedule("cosine", 0.1), 500)
     assert found.assumed == ()
+    assert plan(scope(CONFIG.replace("accumulation_steps: 1", "accumulation_steps: 16"))).rows == 64
 
 
 @pytest.mark.parametrize(
@@ -170,6 +171,37 @@ def test_the_reach_of_sgd_follows_the_clipped_gradient_and_its_momentum(momentum
     assert reach(Plan(arm, 2, Schedule(), 100), norm=2.0, entries=400) == pytest.approx(wanted)
 
 
+RATES = [1e-4, 1e-3, 1e-2]
+
+
+@pytest.mark.parametrize(
+    ("lr", "steps", "losses", "wanted"),
+    [
+        (1.1e-4, 10, [0.0, -0.1, -0.3], 0.3),  # the first two rates, of which the third loss tells
+        (5.5e-5, 10, [0.0, -0.1, -0.3], 0.15),  # half of them
+        (1e-6, 1, [0.0, -0.1, -0.3], 0.001),
+        (1.1e-4, 10, [0.0, -0.4, 0.2], 0.4),  # the best until then
+        (1e-2, 10, [0.0, -0.1, -0.3], 0.3),  # more than the whole ramp
+        (1.1e-4, 10, [0.0, -0.1], None),  # broken off before
+        (1e-6, 1, [0.0, -0.1], 0.001),
+        (1e-4, 10, [0.0, 0.1, inf], 0.0),
+    ],
+)
+def test_a_ramp_tells_what_a_run_gains_by_the_sum_of_its_rates(lr, steps, losses, wanted):
+    found = gained(_plan(lr, steps), RATES, losses)
+    assert found == (wanted if wanted is None else pytest.approx(wanted))
+
+
+def test_of_a_run_without_a_length_nobody_knows_what_it_gains():
+    assert gained(_plan(1e-4), RATES, [0.0, -0.1, -0.3]) is None
+
+
+def test_only_the_own_model_is_asked_what_it_gains():
+    ramped = (_plan(1.1e-4, 10), RATES, [0.0, -0.1, -0.3], 0.5, 400)
+    assert far("own", *ramped) == pytest.approx(0.3)
+    assert far("embedded", *ramped) == far("cut", *ramped) == pytest.approx(1.1e-3 * 0.5 * 20)
+
+
 def test_bands_rise_and_lion_borrows_them():
     for kind in ("embedded", "own", "cut"):
         for optimizer in ("adamw", "sgd"):
@@ -182,7 +214,8 @@ def test_bands_rise_and_lion_borrows_them():
 
 def test_fewer_rows_than_the_run_has_widen_the_band_upwards():
     assert with_fewer_rows(BAND, 2, 2) == BAND
-    assert with_fewer_rows(BAND, 8, 2) == BAND._replace(unstable=1.0)
+    assert with_fewer_rows(BAND, 8, 2) == BAND._replace(unstable=1.0, learns=0.01)
+    assert with_fewer_rows(BAND, 128, 2) == BAND._replace(unstable=1.0, learns=0.0025)  # more than 8 were not measured
     wide = judge(_plan(0.08), Edge(0.1, reached=True), with_fewer_rows(BAND, 8, 2), whole=True)
     assert (wide.word, wide.headroom) == ("BORDERLINE", pytest.approx(0.25))
 
