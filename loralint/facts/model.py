@@ -198,6 +198,7 @@ def since(scope: Scope) -> Value:
 
 def assumed(scope: Scope) -> Value:
     """Whether the base model is what a script's option has by default, in whose place the command line may give any."""
+    known(scope, "model.base")
     return derived(scope.get("model.base").origin == "inherited")
 
 

@@ -154,7 +154,7 @@ def _record(model_type: str, version: str) -> Any:
 def _made(model_type: str, given: Mapping[str, Any], task: str | None, version: str, *, partial: bool) -> Architecture:
     record = _record(model_type, version)
     older = version.startswith("4") and of_version(model_type, version)
-    given = as_read(given, record["fields"], older=older, partial=partial)
+    given = as_read(model_type, given, record["fields"], older=older, partial=partial)
     name = _class(record, given, task)
     entry = record["classes"][name]
     labels = given.get("id2label") or given.get("_num_labels")
@@ -209,8 +209,11 @@ def _sure(record: Any, name: str, fields: Fields) -> None:
         ):
             raise Unsolved(f"the catalogue does not say how the modules follow from {tower}")
     unsure = list(entry.get("unsure", ()))
-    if "like" in entry:
-        unsure += record["classes"][entry["like"][0]].get("unsure", ())
+    main = record["classes"][entry["like"][0]] if "like" in entry else entry
+    unsure += main.get("unsure", ())
+    layers = record["canon"].get("num_hidden_layers")
+    if str(record["fields"].get(layers)) in main["lists"].values():  # the default's, whatever a config says
+        unsure.append(layers)
     for field in unsure:
         value = fields.given(field)
         if field == "*" or (value is not None and value != fields.default(field)):
@@ -224,7 +227,7 @@ def _understood(record: Any, fields: Fields) -> None:
         known.setdefault(name, []).extend(words)
     for name, words in known.items():
         usual, given = record["fields"].get(name, []), fields.given(name)
-        words += [value for value, _ in usual["each"]] if isinstance(usual, dict) else usual
+        words.extend(value for value, _ in usual["each"]) if isinstance(usual, dict) else words.extend(usual)
         for one in given if isinstance(given, list) else ():
             if isinstance(one, str) and one not in words:
                 raise Unsolved(f"the catalogue does not know the word {one[:40]!r} of {name}")

@@ -16,39 +16,41 @@ _OLDER_WORDS = {"mamba": "linear_attention", "attention": "full_attention"}
 _LISTS = ("layer_types", "layers_block_type")
 _PATTERN = {"M": "linear_attention", "E": "moe", "*": "full_attention", "-": "mlp"}  # configuration_nemotron_h.py
 _COMPRESSED = {0: "sliding_attention", 4: "compressed_sparse_attention", 128: "heavily_compressed_attention"}
-# fields that give layers of these types other modules, which the catalogue did not learn
-_NOT_LEARNED = {
-    "glm_moe_dsa": ("index_topk_freq", "index_topk_pattern"),
-    "minimax_m3_vl_text": ("moe_layer_freq", "mlp_layer_types", "sparse_attention_config"),
+# fields that give layers of these types other modules or sizes, which the catalogue did not learn, and their defaults
+_NOT_LEARNED: dict[str, Config] = {
+    "gemma4_text": {"num_global_key_value_heads": None, "global_head_dim": 512, "per_layer_config": None},
+    "glm_moe_dsa": {"index_topk_freq": 1, "index_topk_pattern": None},
+    "minimax_m3_vl_text": dict.fromkeys(("moe_layer_freq", "mlp_layer_types", "sparse_attention_config")),
 }
 
 
-def as_read(config: Config, fields: Mapping[str, Any], *, older: bool = False, partial: bool = False) -> Config:
+def as_read(
+    model_type: str, config: Config, fields: Mapping[str, Any], *, older: bool = False, partial: bool = False
+) -> Config:
     """The config with the fields that its class makes from others; `fields` are those that the catalogue asks for.
 
     older: Transformers 4 reads it. partial: only some of its fields are given. Raises Unsolved where the catalogue
     cannot tell what they make.
     """
-    model_type = config.get("model_type")
-    if model_type in _FLAT and config.get("text_config") is None:
+    if model_type in _FLAT and not partial and config.get("text_config") is None:
         config = {**config, "text_config": {**config, "model_type": f"{model_type}_text"}}
     activation = config.get("feed_forward_proj")
     if isinstance(activation, str) and "is_gated_act" in fields:  # configuration_t5.py and its copies
         config = {**config, "is_gated_act": activation.startswith("gated-")}
-    config = config if older else _renamed(config)
-    return config if partial else _inside(config, str(model_type), older=older)
+    return _made(model_type, config, older=older, partial=partial)
 
 
-def _inside(config: Config, model_type: str, *, older: bool) -> Config:
+def _made(model_type: str, config: Config, *, older: bool, partial: bool) -> Config:
     """The same for the config and that of its text model, by their types."""
     text = config.get("text_config")
     if isinstance(text, Mapping):
         inner = str(text.get("model_type") or f"{model_type}_text")
-        config = {**config, "text_config": _inside(text if older else _renamed(text), inner, older=older)}
-    for field in _NOT_LEARNED.get(model_type, ()):
-        if config.get(field) not in (None, 1):
+        config = {**config, "text_config": _made(inner, text, older=older, partial=partial)}
+    for field, usual in _NOT_LEARNED.get(model_type, {}).items():
+        if config.get(field, usual) not in (None, usual):
             raise Unsolved(f"the catalogue does not say how the modules follow from {field}")
-    return _MADE[model_type](config) if model_type in _MADE else config
+    config = config if older else _renamed(config)
+    return _MADE[model_type](config) if model_type in _MADE and not partial else config
 
 
 def _renamed(config: Config) -> Config:

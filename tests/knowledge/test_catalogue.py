@@ -222,3 +222,19 @@ def test_what_a_list_of_layers_may_say_is_known():
     with pytest.raises(structure.Unsolved, match="index_topk_freq"):
         catalogue.from_config({"model_type": "glm_moe_dsa", "index_topk_freq": 4})
     assert catalogue.from_config({"model_type": "glm_moe_dsa", "index_topk_freq": 1})
+
+
+def test_the_blocks_of_stages_are_counted_one_by_one():
+    """microsoft/swin-base has 2, 2, 18 and 2, where swin-tiny and the default have 6 in the third stage."""
+    made = shapes(catalogue.from_config({"model_type": "swin", "depths": [2, 2, 18, 2]}))
+    assert "swin.encoder.layers.2.blocks.17.attention.q_proj" in made
+    assert "swin.encoder.layers.3.blocks.2" not in made
+    with pytest.raises(structure.Unsolved, match="depths"):
+        catalogue.from_config({"model_type": "segformer", "depths": [3, 4, 6, 3]})
+
+
+def test_a_number_of_layers_that_was_not_learned_is_not_guessed():
+    """EleutherAI/gpt-neo-125m has 12, which its kinds of attention have to fit."""
+    assert catalogue.from_config({"model_type": "gpt_neo", "num_layers": 24})
+    with pytest.raises(structure.Unsolved, match="num_layers"):
+        catalogue.from_config({"model_type": "gpt_neo", "num_layers": 12})

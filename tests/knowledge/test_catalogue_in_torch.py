@@ -55,3 +55,40 @@ def test_several_fields_changed_at_once(model_type, change):
         sample = subject.sample(change)
         config = {**sample.tree, "model_type": model_type, "architectures": None}
         assert alike(catalogue.from_config(config, task).modules, sample), task
+
+
+@pytest.mark.parametrize(
+    "published",
+    [
+        {"model_type": "qwen3_vl", "vision_config": {"model_type": "qwen3_vl", "depth": 2},
+         "text_config": {"model_type": "qwen3_vl_text", "num_hidden_layers": 2}},
+        {"model_type": "qwen3_5", "vision_config": {"model_type": "qwen3_5", "depth": 2},
+         "text_config": {"model_type": "qwen3_5_text", "num_hidden_layers": 2,
+                         "layer_types": ["linear_attention", "full_attention"]}},
+        {"model_type": "nemotron_h", "hybrid_override_pattern": "MEM*-", "num_hidden_layers": 5, "n_routed_experts": 4},
+        {"model_type": "nemotron_h", "layers_block_type": ["mamba", "moe", "attention"], "moe_latent_size": 512},
+        {"model_type": "nemotron_h"},
+        {"model_type": "granitemoehybrid", "num_hidden_layers": 3, "layer_types": ["mamba", "attention", "mamba"]},
+        {"model_type": "bamba", "num_hidden_layers": 3, "attn_layer_indices": [1]},
+        {"model_type": "llama4_text", "interleave_moe_layer_step": 2, "num_hidden_layers": 4, "num_local_experts": 4},
+        {"model_type": "deepseek_v4", "num_hidden_layers": 4, "compress_ratios": [128, 4, 128, 4, 0],
+         "num_hash_layers": 1},
+        {"model_type": "gemma4_text", "num_hidden_layers": 6, "hidden_size_per_layer_input": 0,
+         "enable_moe_block": True, "num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 64},
+    ],
+)  # fmt: skip
+def test_what_published_files_leave_to_the_config_classes(published):
+    """The layouts of config.json files on the Hub, with few layers."""
+    import torch
+    import transformers
+
+    from loralint.knowledge import catalogue
+
+    built = catalogue.from_config(published)
+    config = {name: value for name, value in published.items() if name != "model_type"}
+    with torch.device("meta"):
+        made = transformers.AutoConfig.for_model(published["model_type"], **config)
+        model = getattr(transformers, built.name)(made)
+    wanted = {name: tuple(weight.shape) for name, weight in model.named_parameters(remove_duplicate=False)}
+    told = {f"{one.path}.{name}": shape for one in built.modules for name, shape in one.weights if name != "groups"}
+    assert told == wanted

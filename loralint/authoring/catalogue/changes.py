@@ -20,8 +20,9 @@ _MAY_BE_NONE = re.compile(
     r"expert|dense|shared|nextn|lora_rank|adapter|share|moe|head|group|kv|embed|layers?$|step$|size|dim"
 )
 _COUNTS = re.compile(r"layers?$|freq|step|dense|period|offset|interval|every|depth|blocks?$|^n_|^num_(?!attention|key)")
-# null by default, where a number makes a module that is not there without it
+# null by default, where a number makes modules that are not there without it
 _GIVEN = {"moe_latent_size": 64}
+_SHORT = 5  # entries of a list that has one for each stage
 _WORDS: dict[str, list[Any]] = {
     "feed_forward_proj": ["gated-gelu", "relu"],
     "position_embedding_type": ["absolute", "relative_key"],
@@ -37,8 +38,8 @@ _WORDS: dict[str, list[Any]] = {
 
 def changes(values: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
     """One change of one field after another, each with others to try where the classes refuse it."""
-    value: Any
-    for name, value in values.items():
+    for name, given in values.items():
+        value = list(given) if isinstance(given, tuple) else given
         last = name.rpartition(".")[2]
         if _SKIPPED.search(name) and last not in _WORDS:
             continue
@@ -66,7 +67,7 @@ def _other_numbers(last: str, value: int) -> Iterator[list[Any]]:
             yield [value - 1]
     if _MAY_BE_NONE.search(last):
         yield [None]
-    if re.search(r"expert|dense|shared|nextn|share", last):
+    if re.search(r"expert|dense|shared|nextn|share|per_layer_input", last):
         yield [0]
 
 
@@ -74,7 +75,10 @@ def _other_lists(value: list[Any]) -> list[list[Any]]:
     if are_alike(value):
         return [[value[0] * 2] * len(value)]
     if all(map(is_number, value)) and not are_kinds(value):
-        return [[value[0] * 2, *value[1:]], [*value[:-1], value[-1] * 2]]
+        if len(value) > _SHORT or not all(isinstance(one, int) for one in value):
+            return [[value[0] * 2, *value[1:]], [*value[:-1], value[-1] * 2]]
+        others = [(i, other) for i, one in enumerate(value) for other in (one * 2, one * 3)]
+        return [[*value[:i], other, *value[i + 1 :]] for i, other in others]
     if are_kinds(value):
         longer = [*value, value[-1]]  # where the list says how many layers there are
         return [value[1:] + value[:1], value[::-1], [value[0]] * len(value), [value[-1]] * len(value), longer]

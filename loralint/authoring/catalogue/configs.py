@@ -9,6 +9,7 @@ from typing import Any
 
 from loralint.authoring.catalogue.symbol import Number, expression, traced
 
+_KINDS_GIVEN = {"layer_types"}  # where given, with one entry a layer
 _IRRELEVANT = ("token_id", "_token_ids", "id2label", "label2id", "torch_dtype", "dtype", "transformers_version")
 
 
@@ -22,6 +23,8 @@ def made(kind: type, changes: Mapping[str, Any], given: Mapping[str, Any] | None
     tree: dict[str, Any] = copy.deepcopy(dict(given or {}))
     for name, value in changes.items():
         put(tree, name, value, kind)
+        if name == "num_hidden_layers" and isinstance(value, int):
+            tree |= {one: (tree[one] * value)[:value] for one in _KINDS_GIVEN & tree.keys() - changes.keys()}
     return kind(**copy.deepcopy(tree))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 from loralint.authoring.catalogue.configs import is_number
@@ -23,7 +24,11 @@ def lists_of(samples: list[Sample]) -> dict[str, str]:
                 known[folded][path].append((sample, length[path]))
         count = count_of(known[folded][path], samples[0])
         seen = known[folded][path]
-        if folded not in found and (not count.isdigit() or _repeats(path, seen[0])) and _even(path, seen[0][0]):
+        if (
+            folded not in found
+            and (not count.isdigit() or _repeats(path, seen[0]))
+            and all(_even(path, one) for one, _ in seen)
+        ):
             found[folded] = count
     return found
 
@@ -53,11 +58,11 @@ def count_of(seen: list[tuple[Sample, int]], base: Sample) -> str:
     usual = seen[0][1]
     changing: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for sample, length in seen[1:]:
-        for name, value in sample.changed.items():
-            if length != usual and isinstance(value, int):
+        if length != usual:
+            for name, value in _numbers_changed(sample, base):
                 changing[name].append((value, length))
     for name, points in changing.items():
-        before: Any = base.values.get(name)
+        before: Any = base.fields.get(name)
         if not is_number(before) or len(points) < 2:
             continue
         (x0, y0), (x1, y1) = (before, usual) if (before, usual) != points[0] else points[1], points[0]
@@ -69,6 +74,17 @@ def count_of(seen: list[tuple[Sample, int]], base: Sample) -> str:
         if all(size(text, sample.fields) == length for sample, length in seen if _is_number_of(sample, name)):
             return text
     return next((f"len:{name}" for name in base.values if _is_long_as(name, seen)), str(usual))
+
+
+def _numbers_changed(sample: Sample, base: Sample) -> Iterator[tuple[str, int]]:
+    """Fields that are other numbers than usual, and entries of lists that are."""
+    for name, value in sample.changed.items():
+        usual = base.values.get(name)
+        if isinstance(value, int):
+            yield name, value
+        elif isinstance(value, list) and isinstance(usual, (list, tuple)) and len(value) == len(usual):
+            pairs = enumerate(zip(value, usual, strict=True))
+            yield from ((f"{name}.{i}", one) for i, (one, before) in pairs if one != before and isinstance(one, int))
 
 
 def _is_long_as(name: str, seen: list[tuple[Sample, int]]) -> bool:
