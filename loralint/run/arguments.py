@@ -14,33 +14,46 @@ from loralint.source.document import Document, Node, Pair
 
 class Given(NamedTuple):
     """What a script is launched with. flags: the document of its flags; source: the file that has them; open: more may
-    be given that nobody sees.
+    be given that nobody sees. env: the variables of the launch, by their names behind a `$`.
     """
 
     flags: Document
     source: Document
     open: bool
+    env: Mapping[str, Node] = {}
 
 
 def filled(part: Part, launch: Given | None) -> list[Part]:
-    """A script's part with the values of its arguments, and before it one with those that flags give.
+    """A script's part with the values of its arguments, and before it one with those that flags give, and variables.
 
     Without a launch a default is only what a value may be.
     """
     root = launch.flags.root if launch is not None else None
-    given = {pair.key: pair.value for pair in root.pairs} if root is not None else {}
+    flags = {pair.key: pair.value for pair in root.pairs} if root is not None else {}
+    variables = launch.env if launch is not None else {}
+    given = {**flags, **variables}
     defaults = {
         one.name: one.node
         for one in part.arguments
         if one.name not in given and (one.node.kind != "scalar" or one.node.native is not None)
     }
     script = _replaced(part, defaults, given, assumed=launch is None or launch.open)
-    tree = _only(part.document, given)
-    if launch is None or tree is None:
+    if launch is None:
         return [script]
+    return [*_told(part, launch, "flags", flags), *_told(part, launch, "env", variables), script]
+
+
+def _told(part: Part, launch: Given, kind: str, values: Mapping[str, Node]) -> Iterator[Part]:
+    """What a launch says of a script's arguments, by flags or by variables; nothing if it says nothing."""
+    tree = _only(part.document, values)
+    if tree is None:
+        return
     reader = as_flags(part.reader)._replace(keys="", observe=(), combine=None)
-    names = {f"{call.key}.{pair.key}": name for call, pair, name in _uses(part.document) if name in given}
-    return [Part("flags", _copy(launch.flags, tree), reader, launch.source, names=names), script]
+    uses = [one for one in _uses(part.document) if one[2] in values]
+    names = {f"{call.key}.{pair.key}": name.removeprefix("$") for call, pair, name in uses}
+    document = _copy(launch.flags, tree)
+    document.format = kind
+    yield Part(kind, document, reader, launch.source, names=names)
 
 
 def others(part: Part, flags: Document) -> Document:

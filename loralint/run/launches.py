@@ -22,7 +22,7 @@ from loralint.run.inner import settled
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripted import together
-from loralint.run.scripts import Opened, script_starts
+from loralint.run.scripts import Opened, script_starts, without_defaults
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
 from loralint.source.document import Document, Mark, Node, Pair
@@ -103,6 +103,7 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
         found = _layered(over, options)
     else:
         found = _found(launch, documents, options, _opened(find, document))
+    found = [without_defaults(start, options.env) for start in found]
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
         launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
@@ -148,7 +149,7 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
     left = accepted(launch)
     beside = flags is not None or any(part.kind == "config" for part in start.parts)
     start = _seen(start) if _whole(launch) and (flags is None or flags.name in _LIBRARIES) else start
-    given = Given(left, document, bool(_open(launch)))
+    given = Given(left, document, bool(_open(launch)), {f"${one.name}": one.word.node for one in launch.env})
     own: list[Part] = []
     for part in start.parts:
         left = others(part, left)

@@ -5,7 +5,8 @@ holds the value, or Unknown with the reason when the program works it out only w
 such as `torch.bfloat16`, is a scalar with the tag "name" and its full name as `raw` and `native`.
 
 The tags of a scalar are thus: str, int, float, bool, null as in other formats; "name"; "argument" for what the command
-line gives (`raw` as written, such as `args.lora_r`; what stands after its last dot is the name in Script.arguments);
+line gives (`raw` as written, such as `args.lora_r`; what stands after its last dot is the name in Script.arguments), or
+the environment (the name begins with `$`);
 "split" for the parts of such a text: its first item is what stands between them, and behind it stands "strip" where
 blanks around them are taken away, "full" where empty ones are left out;
 "object" for a Thing that something made; "unknown" for the rest. The place of a value is where it is given: of

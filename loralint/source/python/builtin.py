@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
-from loralint.source.python import fold, literals
+from loralint.source.python import environment, fold, literals
 from loralint.source.python.held import (
     OPEN,
     Mapping,
@@ -33,6 +33,7 @@ def _convert(kind: type) -> Callable[[State, Invocation], Held | None]:
             return None
         found = fold.value(placed[0])
         if isinstance(found, Unknown):
+            environment.made_number(state, placed[0], kind.__name__)
             return _same(placed[0]) or opaque(state, call.node)
         if isinstance(found, int) and found.bit_length() > fold.BITS:
             return opaque(state, call.node)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
-from loralint.source.python import fold
+from loralint.source.python import environment, fold
 from loralint.source.python.emit import text_node
 from loralint.source.python.held import (
     OPEN,
@@ -140,7 +140,7 @@ def attributes(state: State, held: Held | None, node: Spot) -> Mapping:
     for name, one in held.store.items():
         found.store[name] = (text_node(state, node, str(name)), one) if name is not OPEN else True
     if held.parsed:
-        for name in state.arguments:
+        for name in (one for one in state.arguments if not one.startswith("$")):
             value = _of_instance(state, held, name, node)
             found.store.setdefault(name, (text_node(state, node, name), value))
         found.store[OPEN] = True
@@ -179,6 +179,8 @@ def item(state: State, held: Held, key: Held, node: Spot) -> Held:
         return opaque(state, node)
     store = state.given.get(thing.number, {})
     found = store.get(("item", at))
+    if found is None and thing.name == environment.ENVIRON and isinstance(at, str):
+        return environment.variable(state, at, None, node)
     return found if found is not None else child(state, thing, "__getitem__", ("item", at), node)
 
 

@@ -49,10 +49,10 @@ def _default(call: Invocation, place: Node) -> Held:
         absent = {"store_true": False, "store_false": True}.get(action or "")
         tag = "null" if absent is None else "bool"
         return Scalar(Node("scalar", tag, place.start_mark, place.end_mark, str(absent), True, absent))
-    return _converted(default, name_of(call.arg("type")))
+    return converted(default, name_of(call.arg("type")))
 
 
-def _converted(default: Held, kind: str) -> Held:
+def converted(default: Held, kind: str) -> Held:
     """A default that is a text goes through `type` as what the command line gives does."""
     text = fold.text(default)
     if text is None or kind not in {"int", "float"}:

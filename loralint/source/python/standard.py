@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
-from loralint.source.python import change, classes, fold, literals, objects
+from loralint.source.python import change, classes, environment, fold, literals, objects
 from loralint.source.python.emit import Given
 from loralint.source.python.held import (
     Attributes,
@@ -98,20 +98,17 @@ def _environment(state: State, call: Invocation) -> Held | None:
     default = call.arg("default", 1)
     if name is None:
         return None
-    words = f"the environment variable {name}" if name.isidentifier() else "an environment variable"
-    if default is not None and default.node.tag in {"int", "float", "bool"}:
-        words += f", default {default.node.raw}"
-    return Scalar(state.unknown(call.node, words))
+    return environment.variable(state, name, default, call.node)
 
 
 def _set_environment(state: State, call: Invocation) -> Held | None:
     placed = call.given
     if len(placed) < 2:
         return None
-    environment = objects.imported(state, "os.environ", call.node)
+    environ = objects.imported(state, environment.ENVIRON, call.node)
     if isinstance(fold.value(placed[0].held), Unknown) or placed[0].name or placed[1].name:
         return None
-    change.set_item(state, environment, placed[0].held, Given("", placed[1].held, placed[1].node), call.node)
+    change.set_item(state, environ, placed[0].held, Given("", placed[1].held, placed[1].node), call.node)
     return Scalar(state.node(call.node, "null", None))
 
 

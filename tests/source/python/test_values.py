@@ -186,7 +186,7 @@ def test_environment_and_attributes_are_calls():
     assert [(call.name, [one.node.raw for one in call.args]) for call in script.calls] == [
         ("__setitem__", ["A", "1"]),
         ("__setattr__", ["pad_token", "tok.eos_token"]),
-        ("f", ["os.environ.get('B', 8)"]),
+        ("f", ["os.environ.$B"]),
     ]
     assert script.calls[0].on.name == "os.environ"
     assert script.calls[2].args[0].node.native == Unknown("the environment variable B, default 8")
