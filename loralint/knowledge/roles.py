@@ -11,6 +11,7 @@ _NAMES = {
     "attention": "o_proj out_proj dense wo attn_out out_lin c_proj",
     "into": "gate_proj up_proj gate_up_proj fc1 fc_in c_fc dense_h_to_4h w1 w2 w3 ff_proj lin1 dense",
     "out": "down_proj fc2 fc_out c_proj dense_4h_to_h w2 wo ff_out lin2 dense",
+    "experts": "fc1_latent_proj fc2_latent_proj",
     "state": "in_proj conv1d x_proj dt_proj out_proj",
 }
 _ROLES: dict[str, frozenset[str]] = {

@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 _MOST_MODULES = 60_000
-_TOO_MANY = "its config asks for more modules than any model has"
+_TOO_MANY = "its config asks for more modules than are listed one by one"
 Shapes = tuple[tuple[str, tuple[int, ...] | None], ...]
 Row = Sequence[Any]
 

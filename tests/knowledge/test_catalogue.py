@@ -238,3 +238,17 @@ def test_a_number_of_layers_that_was_not_learned_is_not_guessed():
     assert catalogue.from_config({"model_type": "gpt_neo", "num_layers": 24})
     with pytest.raises(structure.Unsolved, match="num_layers"):
         catalogue.from_config({"model_type": "gpt_neo", "num_layers": 12})
+
+
+@pytest.mark.parametrize(
+    ("model_type", "layer"),
+    [("deepseek_v2", 1), ("flex_olmo", 0), ("glm4v_moe", 1), ("qwen2_moe", 0), ("qwen3_moe", 0)],
+)
+def test_an_expert_is_a_module_of_its_own_for_transformers_4(model_type, layer):
+    few = {"num_hidden_layers": 2, "n_routed_experts": 4, "num_experts": 4, "first_k_dense_replace": 1}
+    config = {"model_type": model_type, **few, **({"text_config": few} if "4v" in model_type else {})}
+    older, newer = (shapes(catalogue.from_config(config, version=version)) for version in ("4", "5"))
+    ends = [path for path in older if path.endswith(f"layers.{layer}.mlp.experts.3.gate_proj")]
+    assert len(ends) == 1
+    assert "gate_up_proj" in newer[ends[0].removesuffix(".3.gate_proj")]
+    assert len(older[ends[0]]["weight"]) == 2
