@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loralint.probe.arm import Arm
+from loralint.probe.schedule import Schedule
 
 RUNS = Path(__file__).parents[3] / "shared" / "reference" / "probe" / "runs"
 _ALL = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 _TARGETS = {"all": _ALL, "attn": _ALL[:4], "qv": ("q_proj", "v_proj"), "down": ("down_proj",)}
+_STEPS = 60
 _SPIKE = 1.0  # nats above the frozen base on the same batch
 _WORSE = 0.1  # nats above the base on the evaluation rows, at the end
 _LEARNT = 0.02  # nats below it
@@ -23,6 +25,8 @@ class Real(NamedTuple):
     name: str
     arm: Arm
     label: str
+    schedule: Schedule
+    steps: int
 
 
 def real_runs(name: str) -> list[Real]:
@@ -31,7 +35,8 @@ def real_runs(name: str) -> list[Real]:
     if not path.is_file():
         return []
     return [
-        Real(run["id"], _arm(run["cfg"]), label(run)) for run in map(json.loads, path.read_text("utf-8").splitlines())
+        Real(run["id"], _arm(run["cfg"]), label(run), _schedule(run["cfg"]), _STEPS)
+        for run in map(json.loads, path.read_text("utf-8").splitlines())
     ]
 
 
@@ -41,6 +46,10 @@ def label(run: dict[str, Any]) -> str:
     if run.get("dead") or max(run["d"]) > _SPIKE or after > _WORSE:
         return "unstable"
     return "learnt" if after < -_LEARNT else "stalled"
+
+
+def _schedule(config: dict[str, Any]) -> Schedule:
+    return Schedule("linear" if config["sched"] == "lin" else "constant_with_warmup", config["warm"] / _STEPS)
 
 
 def _arm(config: dict[str, Any]) -> Arm:

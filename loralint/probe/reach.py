@@ -30,7 +30,7 @@ def reach(plan: Plan, norm: float, entries: int) -> float | None:
     if plan.steps is None:
         return None
     arm = plan.arm
-    rates = _rates(plan, plan.steps) * arm.lr_ratio
+    rates = sum_of_rates(plan) * arm.lr_ratio
     if arm.optimizer == "sgd":
         return rates * _kept(arm.momentum, plan.steps) * norm * min(norm, arm.clip)
     return rates * norm * sqrt(entries)
@@ -43,7 +43,7 @@ def gained(plan: Plan, rates: Sequence[float], losses: Sequence[float]) -> float
     """
     if plan.steps is None:
         return None
-    wanted, best = _rates(plan, plan.steps), 0.0
+    wanted, best = sum_of_rates(plan), 0.0
     for summed, loss in zip(accumulate(rates), losses[1:], strict=False):
         best = max(best, -loss)
         if summed >= wanted:
@@ -51,9 +51,10 @@ def gained(plan: Plan, rates: Sequence[float], losses: Sequence[float]) -> float
     return best if len(losses) == len(rates) else None
 
 
-def _rates(plan: Plan, steps: float) -> float:
-    """The sum of A's rates over the run."""
-    return plan.arm.lr * mean_factor(plan.schedule) * steps
+def sum_of_rates(plan: Plan) -> float:
+    """The rates of A over a run of known length."""
+    assert plan.steps is not None
+    return plan.arm.lr * mean_factor(plan.schedule) * plan.steps
 
 
 def _kept(momentum: float, steps: float) -> float:
