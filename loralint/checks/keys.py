@@ -34,14 +34,17 @@ def _same(value: object, off: object) -> bool:
 
 
 def shadowed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
-    """with: fields. One hit for each field whose winning value hides a different one from another key."""
+    """with: fields. One hit for each field whose winning value hides a different one from another key. `apart`: the two
+    keys are of two sections, or classes.
+    """
     del at
     hits = []
     for field in args["fields"]:
         value = scope.get(field)
         for other in value.shadowed:
             if other.known and value.known and other.key != value.key and other.value != value.value:
-                data = {"first": value.key, "second": other.key, "of": field}
+                apart = value.key.rpartition(".")[0] != other.key.rpartition(".")[0]
+                data = {"first": value.key, "second": other.key, "of": field, "apart": apart}
                 hits.append(Hit(other, data, related=((value, "which wins"),)))
     return hits
 

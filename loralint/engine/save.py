@@ -55,6 +55,10 @@ def _unchanged(file: str, text: str) -> Original:
     """The file, which is still what a reader made this text of; see `source.read`."""
     old = original(file)
     encoding, skip = encoding_of(old.data)
-    if old.data[skip:].decode(encoding, "replace").lstrip("\ufeff") != text:
+    try:
+        read = old.data[skip:].decode(encoding).lstrip("\ufeff")
+    except UnicodeDecodeError:
+        raise RefusedError(f"it is not valid {encoding.upper()}") from None
+    if read != text:
         raise RefusedError("it has changed since it was read")
     return old

@@ -16,6 +16,8 @@ _FORMATS |= {".sh": "shell", ".bash": "shell", ".zsh": "shell", ".mk": "make", "
 _FORMATS |= {".sbatch": "shell", ".slurm": "shell"}
 _FORMATS |= {".bat": "cmd", ".cmd": "cmd", ".env": "text"}
 # Texts that hold no tree; what reads programs takes them as they are.
+# programs that Windows reads in the machine's own code page: what is no UTF-8 there is text like any other
+_CODE_PAGES = frozenset({"powershell", "cmd"})
 PROGRAMS = frozenset({"python", "notebook", "shell", "make", "powershell", "cmd", "text"})
 # UTF-32 before UTF-16: the little-endian marks start alike.
 _MARKS = (
@@ -55,7 +57,7 @@ def read_bytes(data: bytes, shown: str, format: str | None = None) -> Document: 
         text, fault = data[skip:].decode(encoding, "replace"), error
     text = text.lstrip("\ufeff")
     doc = Document(shown, format or _format(shown, text), text)
-    if fault:
+    if fault and doc.format not in _CODE_PAGES:
         at = len(data[skip : skip + fault.start].decode(encoding, "replace").lstrip("\ufeff"))
         bad = data[skip + fault.start : skip + fault.start + 1].hex()
         name = encoding.removesuffix("-le").removesuffix("-be").upper()

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loralint.engine.mend import Mended
+from loralint.engine.save import save
 from loralint.source import rewrite
-from loralint.source.read import read_bytes
+from loralint.source.read import read_bytes, read_file
 from loralint.source.rewrite import RefusedError, encoded, original, replace
 
 
@@ -132,3 +134,13 @@ def test_a_text_goes_back_into_the_bytes_it_came_from(text, encoding, mark):
 def test_a_character_that_the_encoding_lacks_is_an_error():
     with pytest.raises(ValueError, match="surrogates"):
         encoded("a\ud800", b"a")
+
+
+def test_a_file_that_is_no_utf_8_is_never_written(tmp_path):
+    file = tmp_path / "train.ps1"
+    data = "# 训练\npython train.py\n".encode("gbk")
+    file.write_bytes(data)
+    read = read_file(str(file), "train.ps1").text
+    saved = save(Mended({str(file): read}, {str(file): read.replace("train", "b")}, (), (), 0), None)
+    assert saved.refused == {str(file): "it is not valid UTF-8"}
+    assert file.read_bytes() == data

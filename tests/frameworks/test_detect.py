@@ -343,7 +343,10 @@ def test_recognises_the_sft_trainer_of_verl():
     assert by_name("verl", document(text)) == "verl_sft"
 
 
-@pytest.mark.parametrize("more", ["dataset_prompt_column: problem", "dataset_id_or_path: org/d", "initial_iter_idx: 0"])
+@pytest.mark.parametrize(
+    "more",
+    ["dataset_prompt_column: problem", "dataset_id_or_path: org/d", "initial_iter_idx: 0", "finetune_mode: lora"],
+)
 def test_keys_of_a_script_around_trl_are_not_refused_as_trls(more):
     text = "model_name_or_path: org/m\nuse_peft: true\nlearning_rate: 1e-4\noutput_dir: out\nbf16: true\n"
     plain, own = detect(document(text)), detect(document(f"{text}{more}\n"))

@@ -71,6 +71,11 @@ def test_bytes_that_are_no_text(data, line, column, words):
     assert doc.roots == []
 
 
+@pytest.mark.parametrize(("name", "problems"), [("train.ps1", 0), ("train.bat", 0), ("train.yaml", 1)])
+def test_a_script_of_windows_may_be_in_the_machines_code_page(name, problems):
+    assert len(read_bytes("# 训练\npython train.py\n".encode("gbk"), name).problems) == problems
+
+
 def test_line_breaks_are_kept():
     doc = read_bytes(b"a: 1\r\nb: 2\r\n", "a.yaml")
     assert (doc.text, doc.newline) == ("a: 1\r\nb: 2\r\n", "\r\n")

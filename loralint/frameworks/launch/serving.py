@@ -180,7 +180,7 @@ def _served(launch: Launch) -> Served | None:
             return Served(module)
     path = launch.script.raw.replace("\\", "/") if launch.script is not None else ""
     for pattern, module in _SCRIPTS if path else ():
-        if re.fullmatch(pattern, path):
+        if re.fullmatch(pattern, path) and not (module == "llamafactory" and _is_hydra(launch)):
             return Served(module, family=_READERS_OF[module] if module in _BY_NAME else "")
     if _is_pipe(launch):
         return Served("diffusion_pipe")
@@ -189,6 +189,12 @@ def _served(launch: Launch) -> Served | None:
         if _of_script(family, stem) is not None and _fits(launch, family):
             return Served(_MODULE_OF.get(family, family), family=family)
     return _by_flags(launch)
+
+
+def _is_hydra(launch: Launch) -> bool:
+    """Whether Hydra reads the words, which LLaMA-Factory has no use for: other projects have a `src/train.py` too."""
+    names = [pair.key.lstrip("-+~").replace("-", "_") for pair in launch.flags.root.pairs] if launch.flags.root else []
+    return any("." in name or name in ("config_name", "config_path") for name in names)
 
 
 def _is_pipe(launch: Launch) -> bool:

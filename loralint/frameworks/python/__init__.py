@@ -24,6 +24,7 @@ from loralint.frameworks.python.precisions import observe_precisions
 from loralint.frameworks.python.schedules import observe_schedules
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
+from loralint.frameworks.python.widths import observe_widths
 from loralint.frameworks.python.words import observe_words
 from loralint.frameworks.read import read_layer
 from loralint.frameworks.readers.trl_refusals import refused_by_trl
@@ -39,7 +40,7 @@ _PACKAGES = {
     "transformers": ("transformers", "peft"),
     "peft": ("peft", "transformers"),
 }
-_OBSERVED = (observe_words, refused_by_trl, observe_schedules, observe_precisions)
+_OBSERVED = (observe_words, refused_by_trl, observe_schedules, observe_precisions, observe_widths)
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}

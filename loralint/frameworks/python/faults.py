@@ -19,7 +19,7 @@ from loralint.source.secrets import find, redact_shapes
 def faults(script: Script, document: Document, parts: Parts) -> tuple[Observation, ...]:
     """Every such fault of one start. document: its tree."""
     return (
-        *_unused(script, parts), *_joined(script, document), *_nothing(document), *_quantised_twice(document),
+        *_unused(script, parts), *_joined(script, document), *_nothing(document),
         *_config_as_rank(script), *empty_targets(script, document, parts), *_leaked(script, parts),
     )  # fmt: skip
 
@@ -78,20 +78,6 @@ def _nothing(document: Document) -> Iterator[Observation]:
                 data = {"advice": f"make the list first, and give {outer.key} the list"}
                 where = place(document, pair, f"{outer.key}.{pair.key}")
                 yield Observation("coerced", where, "changed", what, data=data)
-
-
-def _quantised_twice(document: Document) -> Iterator[Observation]:
-    """A switch of old beside the config that took its place; Unsloth's loader takes both."""
-    for outer in document.root.pairs if document.root is not None else ():
-        owner, config = outer.value.get("class"), outer.value.pair("quantization_config")
-        if outer.key != "from_pretrained" or config is None or config.value.tag == "null":
-            continue
-        for key in ("load_in_4bit", "load_in_8bit"):
-            pair = outer.value.pair(key)
-            if pair is not None and pair.value.native is True and (owner is None or not owner.raw.startswith("Fast")):
-                what = f"Transformers takes either `{key}` or quantization_config, and raises when both are given"
-                where = place(document, pair, f"{outer.key}.{key}")
-                yield Observation("rejected", where, "crash", what, "", "remove", "transformers")
 
 
 def _config_as_rank(script: Script) -> Iterator[Observation]:

@@ -237,3 +237,22 @@ def test_preparing_for_few_bits_takes_three_arguments(run):
     assert [(one.value.key, one.effect) for one in layer.observations] == [
         ("prepare_model_for_kbit_training.output_embedding_layer_name", "crash")
     ]
+
+
+@pytest.mark.parametrize(
+    ("version", "switch", "expected"),
+    [
+        ("4.37.2", "load_in_8bit", ("ignored", "lost")),
+        ("4.37.2", "load_in_4bit", ("ignored", "harmless")),
+        ("4.38.0", "load_in_4bit", ("rejected", "crash")),
+    ],
+)
+def test_a_switch_of_old_beside_its_config(run, version, switch, expected):
+    _, layer = run(f"""
+        from transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, TrainingArguments
+        config = BitsAndBytesConfig(load_in_4bit=True)
+        model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=config, {switch}=True)
+        Trainer(model=model, args=TrainingArguments(output_dir="out")).train()
+    """, transformers=version)  # fmt: skip
+    found = [one for one in layer.observations if one.value.key == f"from_pretrained.{switch}"]
+    assert [(one.kind, one.effect) for one in found] == [expected]
