@@ -194,7 +194,7 @@ def _served(launch: Launch) -> Served | None:
 def _is_hydra(launch: Launch) -> bool:
     """Whether Hydra reads the words, which LLaMA-Factory has no use for: other projects have a `src/train.py` too."""
     names = [pair.key.lstrip("-+~").replace("-", "_") for pair in launch.flags.root.pairs] if launch.flags.root else []
-    return any("." in name or name in ("config_name", "config_path") for name in names)
+    return any(name in ("config_name", "config_path") or not name.isidentifier() for name in names)
 
 
 def _is_pipe(launch: Launch) -> bool:

@@ -28,6 +28,7 @@ HF = "--output_dir o --num_train_epochs 3 --per_device_train_batch_size 4 --lear
         ("deepspeed --module openrlhf.cli.train_sft --max_len 3", "openrlhf", False),
         ("python src/train.py --stage sft", "llamafactory", False),
         ("python src/train.py --config-name=unlearn.yaml trainer=GradDiff trainer.args.learning_rate=1e-5", None, False),
+        ("accelerate launch src/train.py experiment=a.yaml data/datasets@data.train=b model=m", None, False),
         ("python ../../src/train_bash.py --stage sft", "llamafactory", False),
         ("python examples/scripts/sft.py --model_name_or_path m", "trl", False),
         ("accelerate launch train_dreambooth_lora_sdxl.py --rank 4", "diffusers", False),
