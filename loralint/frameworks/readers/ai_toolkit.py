@@ -124,6 +124,7 @@ TABLE = (
     Entry("batch.accumulation", f"{P}train.gradient_accumulation", not_null, never),
     Entry("batch.accumulation", f"{P}train.gradient_accumulation_steps", _counted, default=1),
     Entry("train.max_steps", f"{P}train.steps", not_null, default=1000),
+    Entry("train.denoiser", f"{P}train.train_unet", not_null, default=True),
     Entry("train.text_encoder", f"{P}train.train_text_encoder", not_null, default=False),
     Entry("train.min_snr_gamma", f"{P}train.min_snr_gamma", positive),
     Entry("train.min_snr_gamma", f"{P}train.snr_gamma", positive, never),
