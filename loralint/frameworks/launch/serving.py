@@ -193,7 +193,9 @@ def _served(launch: Launch) -> Served | None:
 
 def _is_hydra(launch: Launch) -> bool:
     """Whether Hydra reads the words, which LLaMA-Factory has no use for: other projects have a `src/train.py` too."""
-    names = [pair.key.lstrip("-+~").replace("-", "_") for pair in launch.flags.root.pairs] if launch.flags.root else []
+    given = [pair.key for pair in launch.flags.root.pairs] if launch.flags.root else []
+    given += [word.raw.partition("=")[0] for word in launch.positionals if "=" in word.raw]
+    names = [one.lstrip("-+~").replace("-", "_") for one in given]
     return any(name in ("config_name", "config_path") or not name.isidentifier() for name in names)
 
 
