@@ -50,7 +50,8 @@ def _made(model_type: str, config: Config, *, older: bool, partial: bool) -> Con
         if config.get(field, usual) not in (None, usual):
             raise Unsolved(f"the catalogue does not say how the modules follow from {field}")
     config = config if older else _renamed(config)
-    return _MADE[model_type](config) if model_type in _MADE and not partial else config
+    field, make = _MADE.get(model_type, ("", None))
+    return make(config) if make and (field in config or not partial) else config
 
 
 def _renamed(config: Config) -> Config:
@@ -92,9 +93,21 @@ def _deepseek_v4(config: Config) -> Config:
     return {**config, "layer_types": kinds[:layers], "mlp_layer_types": mlp}
 
 
-_MADE: dict[str, Callable[[Config], Config]] = {
-    "nemotron_h": _nemotron_h, "llama4_text": _llama4, "deepseek_v4": _deepseek_v4,
-}  # fmt: skip
+def _qwen3_next(config: Config) -> Config:
+    every, layers = _number(config, "full_attention_interval", 4), config.get("num_hidden_layers")
+    if config.get("layer_types") is not None or not every or not isinstance(layers, int):
+        return config
+    names = "full_attention", "linear_attention"
+    return {**config, "layer_types": [names[bool((i + 1) % every)] for i in range(min(layers, 10_000))]}
+
+
+# type -> the field that decides, and what its class makes of it
+_MADE: dict[str, tuple[str, Callable[[Config], Config]]] = {
+    "deepseek_v4": ("compress_ratios", _deepseek_v4),
+    "llama4_text": ("interleave_moe_layer_step", _llama4),
+    "nemotron_h": ("hybrid_override_pattern", _nemotron_h),
+    **dict.fromkeys(("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"), ("full_attention_interval", _qwen3_next)),
+}
 
 
 def _number(config: Config, name: str, usual: int) -> int:
