@@ -19,6 +19,7 @@ _ELSEWHERE = _LENIENT | {"add_argument"}
 _CHANGES = frozenset({"parents", "prefix_chars", "fromfile_prefix_chars"})
 # Parsers that make flags of dataclasses, and methods of theirs that refuse what is none.
 _FILLING = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
+_FILE = re.compile(r"\.parse_(?:json_file|yaml_file|dict)\(")  # methods that read no command line
 _STRICT = ("parse_args_into_dataclasses(", "parse_args_and_config(")
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 _SWITCHES = frozenset(
@@ -44,10 +45,16 @@ def taken(script: Script) -> frozenset[str]:
     argparse stops at any flag that it does not know, and takes the start of a known one for it.
     """
     filling = [call for call in script.calls if last(call) in _FILLING]
+    filling = [] if _of_files(script.document.text) else filling
     parsers = [call for call in script.calls if last(call) == "ArgumentParser"]
     if script.unread or len([*filling, *parsers]) != 1 or _HIDDEN.search(script.document.text):
         return frozenset()
     return _filled(filling[0], script) if filling else _declared(parsers[0], script)
+
+
+def _of_files(text: str) -> bool:
+    """Whether parsers of dataclasses read files or dictionaries alone, and no word of the command line."""
+    return _FILE.search(text) is not None and not any(word in text for word in _STRICT)
 
 
 def parsers(script: Script) -> frozenset[Span]:

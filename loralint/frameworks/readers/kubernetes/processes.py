@@ -14,6 +14,7 @@ from loralint.source.document import Document
 
 # Scripts that start the processes themselves, by what their name says.
 _SPAWNS = ("launch", "spawn", "distributed", "multi", "ray", "ddp", "fsdp", "parallel", "run")
+_ONE_DEVICE = "_finetune_single_device"
 
 
 class Processes(NamedTuple):
@@ -46,16 +47,28 @@ def processes(document: Document, job: Job, group: Group, container: At) -> Proc
     if launch is None:
         return _asked(document, job) if job.kind == "TrainJob" else None
     if launch.program in ("torchrun", "tune"):
-        flag = first(launch.before, "nproc_per_node")
-        unsaid = flag is None and launch.program == "torchrun"
-        told = _of_flag(document, flag) or _asked(document, job)
-        return told or (_one(document, job, launch, container) if unsaid else None)
+        return _of_torchrun(document, job, launch, container)
     if launch.program in ("accelerate", "accelerate-launch"):
         return _of_accelerate(document, launch)
     if launch.program == "deepspeed":
         return _of_flag(document, first(launch.before, "num_gpus"))
     single = launch.program == "python" and not any(mark in launch.script.lower() for mark in _SPAWNS)
     return Processes(1, value(document, launch.at, key=_command_key(launch))) if single else None
+
+
+def _of_torchrun(document: Document, job: Job, launch: Launch, container: At) -> Processes | None:
+    flag = first(launch.before, "nproc_per_node")
+    told = _of_flag(document, flag) or _asked(document, job)
+    if told is None and launch.program == "tune" and _for_one_device(launch, container):
+        return Processes(1, value(document, launch.at, key=_command_key(launch)))
+    unsaid = flag is None and launch.program == "torchrun"
+    return told or (_one(document, job, launch, container) if unsaid else None)
+
+
+def _for_one_device(launch: Launch, container: At) -> bool:
+    """Whether torchtune runs a recipe for one device, which no variable starts several of."""
+    words = [text(one) for name in ("command", "args") for one in items(named(container, name))]
+    return any(_ONE_DEVICE in one for one in (launch.shell, *words))
 
 
 def _command_key(launch: Launch) -> str:
