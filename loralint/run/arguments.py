@@ -12,48 +12,58 @@ from loralint.run.build import Part
 from loralint.source.document import Document, Node, Pair
 
 
+class Variables(NamedTuple):
+    """Variables of the environment. document: its root maps each name to its value; source: the file that has them."""
+
+    document: Document
+    source: Document
+
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """The values by the names that a program's arguments have for them."""
+        root = self.document.root
+        return {f"${pair.key}": pair.value for pair in root.pairs} if root is not None else {}
+
+
 class Given(NamedTuple):
     """What a script is launched with. flags: the document of its flags; source: the file that has them; open: more may
-    be given that nobody sees. env: the variables of the launch, by their names behind a `$`.
+    be given that nobody sees.
     """
 
     flags: Document
     source: Document
     open: bool
-    env: Mapping[str, Node] = {}
 
 
-def filled(part: Part, launch: Given | None) -> list[Part]:
-    """A script's part with the values of its arguments, and before it one with those that flags give, and variables.
+def filled(part: Part, launch: Given | None, variables: tuple[Variables, ...] = ()) -> list[Part]:
+    """A script's part with the values of its arguments, and before it those with what flags and variables give.
 
-    Without a launch a default is only what a value may be.
+    Without a launch a default is only what a value may be. variables: the strongest first.
     """
     root = launch.flags.root if launch is not None else None
     flags = {pair.key: pair.value for pair in root.pairs} if root is not None else {}
-    variables = launch.env if launch is not None else {}
-    given = {**flags, **variables}
+    given = {**flags, **{name: node for one in reversed(variables) for name, node in one.nodes.items()}}
     defaults = {
         one.name: one.node
         for one in part.arguments
         if one.name not in given and (one.node.kind != "scalar" or one.node.native is not None)
     }
     script = _replaced(part, defaults, given, assumed=launch is None or launch.open)
-    if launch is None:
-        return [script]
-    return [*_told(part, launch, "flags", flags), *_told(part, launch, "env", variables), script]
+    told = list(_told(part, Variables(launch.flags, launch.source), "flags", flags)) if launch is not None else []
+    return [*told, *(made for one in variables for made in _told(part, one, "env", one.nodes)), script]
 
 
-def _told(part: Part, launch: Given, kind: str, values: Mapping[str, Node]) -> Iterator[Part]:
-    """What a launch says of a script's arguments, by flags or by variables; nothing if it says nothing."""
+def _told(part: Part, given: Variables, kind: str, values: Mapping[str, Node]) -> Iterator[Part]:
+    """What flags or variables say of a script's arguments; nothing if they say nothing."""
     tree = _only(part.document, values)
     if tree is None:
         return
     reader = as_flags(part.reader)._replace(keys="", observe=(), combine=None)
     uses = [one for one in _uses(part.document) if one[2] in values]
     names = {f"{call.key}.{pair.key}": name.removeprefix("$") for call, pair, name in uses}
-    document = _copy(launch.flags, tree)
+    document = _copy(given.document, tree)
     document.format = kind
-    yield Part(kind, document, reader, launch.source, names=names)
+    yield Part(kind, document, reader, given.source, names=names)
 
 
 def others(part: Part, flags: Document) -> Document:

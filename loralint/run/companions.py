@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from loralint.frameworks.companions.references import Reference, references
 from loralint.frameworks.detect import detect
@@ -11,8 +11,10 @@ from loralint.model import Note, Unknown
 from loralint.run.build import Part, Start
 from loralint.run.options import Options
 from loralint.run.project import Lookup
-from loralint.source.document import Document
 from loralint.source.shown import shown
+
+if TYPE_CHECKING:
+    from loralint.run.arguments import Variables
 
 # A run names a handful of files; what names hundreds is hostile.
 MOST = 32
@@ -34,8 +36,10 @@ def joined(start: Start, options: Options, files: Lookup) -> Start:
     parts, notes, pins = list(start.parts), list(start.notes), dict(start.pins)
     for path in options.companions:
         _give(path, files, parts, pins, notes)
-    if options.env:
-        parts.append(_variables(options.env))
+    if options.env or options.companions:
+        from loralint.run.surroundings import of_caller
+
+        parts += (environment_part(one) for one in of_caller(options, files))
     for part in parts:  # which grows: a launcher's file names DeepSpeed's
         named = references(part.document, part.reader, calls=bool(part.names)) if len(parts) < MOST else ()
         for one in named:
@@ -69,18 +73,23 @@ def missing(path: str | Unknown) -> Note:
     return Note("not-checked", f"what a file of the run says: {told}")
 
 
+def environment_part(variables: Variables) -> Part:
+    """What variables say by themselves, to launchers and trainers that know them."""
+    from loralint.frameworks.companions.environment import READER as ENVIRONMENT
+
+    return Part("env", variables.document, ENVIRONMENT, variables.source)
+
+
 def _give(path: str, files: Lookup, parts: list[Part], pins: dict[str, str], notes: list[Note]) -> None:
     """A file of the caller's, which tells itself what it is: variables, pins, or what its keys say."""
-    from loralint.frameworks.companions.dotenv import is_dotenv, read_dotenv
-    from loralint.frameworks.companions.environment import READER as ENVIRONMENT
+    from loralint.frameworks.companions.dotenv import is_dotenv
     from loralint.frameworks.companions.pins import is_pins, read_pins
 
     if is_pins(path):
         pins |= {name: str(value.value) for name, value in read_pins(files.document(path, path)).exact.items()}
         return
     document = files.document(path, path)
-    if is_dotenv(path):
-        parts.append(Part("env", read_dotenv(document), ENVIRONMENT, document))
+    if is_dotenv(path):  # which `joined` adds with the caller's other variables
         return
     found = detect(document) if document.root is not None else None
     if found is not None:
@@ -89,14 +98,3 @@ def _give(path: str, files: Lookup, parts: list[Part], pins: dict[str, str], not
         return
     why = next((one.message for one in document.problems), "it is no file of a run that is recognised")
     notes.append(Note("not-checked", f"what `{shown(path)}` says: {why}"))
-
-
-def _variables(env: Mapping[str, str]) -> Part:
-    """The caller's variables, as the lines of a file that would hold them."""
-    import shlex
-
-    from loralint.frameworks.companions.dotenv import read_dotenv
-    from loralint.frameworks.companions.environment import READER as ENVIRONMENT
-
-    document = Document("--env", "text", "".join(f"{name}={shlex.quote(value)}\n" for name, value in env.items()))
-    return Part("env", read_dotenv(document), ENVIRONMENT, document)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from loralint.frameworks.companions.environment import READER as ENVIRONMENT
 from loralint.frameworks.companions.environment import environment
 from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import reader as reader_named
@@ -14,15 +13,16 @@ from loralint.frameworks.launch import accepted, launches, reader_for, reference
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
-from loralint.run.arguments import Given, filled, others, parsed
+from loralint.run.arguments import Given, Variables, filled, others, parsed
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
-from loralint.run.companions import missing
+from loralint.run.companions import environment_part, missing
 from loralint.run.inner import settled
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripted import together
-from loralint.run.scripts import Opened, script_starts, without_defaults
+from loralint.run.scripts import Opened, script_starts
+from loralint.run.surroundings import of_caller, sourced
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
 from loralint.source.document import Document, Mark, Node, Pair
@@ -54,8 +54,10 @@ def launched(shell: Shell, files: Written, document: Document, options: Options)
     found: list[Start] = []
     for launch in launches(shell, document)[:MOST]:
         seen = files.at(launch.folder, launch.offset)
-        several = of_launch(launch, document, options, _finder(seen, document))
-        found += [start._replace(files=seen) for start in several]
+        read = tuple(sourced(shell, launch.offset, seen, document.file))
+        several = of_launch(launch, document, options, _finder(seen, document), (*read, *of_caller(options, seen)))
+        parts = tuple(map(environment_part, read))
+        found += [start._replace(files=seen, parts=(*start.parts, *parts)) for start in several]
     found = _scheduled(found, document)
     pins = installed(shell.commands)
     return [_own(start, document)._replace(pins={**pins, **start.pins}) for start in found]
@@ -93,8 +95,13 @@ def _finder(files: Written, document: Document) -> Find:
     return find
 
 
-def of_launch(launch: Launch, document: Document, options: Options, find: Find) -> list[Start]:
-    """The runs of one launch: those of the script or config that it names with its flags over them, else its flags."""
+def of_launch(
+    launch: Launch, document: Document, options: Options, find: Find, around: tuple[Variables, ...] = ()
+) -> list[Start]:
+    """The runs of one launch: those of the script or config that it names with its flags over them, else its flags.
+
+    around: variables that it gets besides its own, which scripts may read.
+    """
     given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "preset", "script")]
     notes = tuple(one for _, one in given if isinstance(one, Note))
     documents = [one for _, one in given if isinstance(one, Document)]
@@ -103,7 +110,6 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
         found = _layered(over, options)
     else:
         found = _found(launch, documents, options, _opened(find, document))
-    found = [without_defaults(start, options.env) for start in found]
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
         launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
@@ -111,7 +117,7 @@ def of_launch(launch: Launch, document: Document, options: Options, find: Find) 
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]
-    return [_over(start, launch, flags, document, notes) for start in found]
+    return [_over(start, launch, flags, document, around)._replace(notes=(*start.notes, *notes)) for start in found]
 
 
 def _opened(find: Find, document: Document) -> Opened:
@@ -144,22 +150,23 @@ def _layered(files: list[Document], options: Options) -> list[Start]:
     return [start._replace(parts=tuple(Part("config", one, start.reader, one) for one in files))]
 
 
-def _over(start: Start, launch: Launch, flags: Reader | None, document: Document, notes: tuple[Note, ...]) -> Start:
+def _over(
+    start: Start, launch: Launch, flags: Reader | None, document: Document, around: tuple[Variables, ...]
+) -> Start:
     """The start with the flags, the variables and the launchers' own options over what it had."""
     left = accepted(launch)
     beside = flags is not None or any(part.kind == "config" for part in start.parts)
     start = _seen(start) if _whole(launch) and (flags is None or flags.name in _LIBRARIES) else start
-    given = Given(left, document, bool(_open(launch)), {f"${one.name}": one.word.node for one in launch.env})
+    given = Given(left, document, bool(_open(launch)))
+    env = (Variables(_variables(launch, document), document),) if launch.env else ()
     own: list[Part] = []
     for part in start.parts:
         left = others(part, left)
         own += [] if beside else parsed(part, given)
-        own += filled(part, given) if part.arguments else [_as_settings(part)]
+        own += filled(part, given, (*env, *around)) if part.arguments else [_as_settings(part)]
     reader = flags or watched(as_flags(start.reader._replace(own=start.reader.own | _naming(launch))), launch)
     parts = [Part("flags", left, reader, document)]
-    if launch.env:
-        parts.append(Part("env", _variables(launch, document), ENVIRONMENT, document))
-    parts += own
+    parts += [*map(environment_part, env), *own]
     if _alone(launch, own):
         parts.append(Part("launcher", launch.flags, reader_named("launch.alone"), document))
     for one in launch.launchers:
@@ -172,7 +179,6 @@ def _over(start: Start, launch: Launch, flags: Reader | None, document: Document
         parts=tuple(parts),
         reader=flags if flags is not None and by_script else start.reader,  # it knows what the script itself decides
         launchers=tuple(one.name for one in launch.launchers),
-        notes=(*start.notes, *notes),
         open=start.open or _open(launch),
     )
 

@@ -35,6 +35,7 @@ from loralint.run.pins import pins_near
 from loralint.run.project import Project
 from loralint.run.runtimes import inherited, runtimes_of
 from loralint.run.scripts import script_starts
+from loralint.run.surroundings import of_caller
 from loralint.run.unseen import unread, unseen
 from loralint.source.document import Document
 
@@ -173,7 +174,8 @@ def _of_launch(
 ) -> Iterator[Start]:
     near = container.place.document.file
     mounts = Mounts(project, container.at, container.place, one, launch.folder)
-    for start in of_launch(launch, one.document, options, finder(launch, mounts, near)):
+    around = of_caller(options, mounts)
+    for start in of_launch(launch, one.document, options, finder(launch, mounts, near), around):
         whole = _told(joined(_plain(start), options, mounts), mounts)
         whole = beyond(fitted(whole, container.job, container.at), launch, mounts, container.job)
         yield kept(whole, container.job, container.group, container.at)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from loralint.frameworks.table import ANY, Reader
 from loralint.run.build import Part, Start
 from loralint.run.options import Options
+from loralint.run.project import Lookup
 from loralint.source.document import Document, Mark, Node
 from loralint.source.script import Script
 
@@ -94,23 +95,15 @@ def _source(document: Document, reader: Reader) -> Part:
     return Part("script", made, reader._replace(keys="", observe=(), combine=None), document)
 
 
-def without_defaults(start: Start, variables: Collection[str]) -> Start:
-    """The start with nothing assumed of the variables that the caller sets."""
-    hidden = {f"${name}" for name in variables}
-    parts = (
-        part._replace(arguments=tuple(one for one in part.arguments if one.name not in hidden)) for part in start.parts
-    )
-    return start._replace(parts=tuple(parts)) if hidden else start
-
-
-def alone(start: Start, options: Options) -> Start:
+def alone(start: Start, options: Options, files: Lookup) -> Start:
     """The start of a script that nobody is seen to launch: its arguments may be what their defaults are."""
-    start = without_defaults(start, options.env)
     if not any(part.arguments for part in start.parts):
         return start
     from loralint.run.arguments import filled
+    from loralint.run.surroundings import of_caller
 
-    return start._replace(parts=tuple(made for part in start.parts for made in filled(part, None)))
+    variables = of_caller(options, files)
+    return start._replace(parts=tuple(made for part in start.parts for made in filled(part, None, variables)))
 
 
 def _own(script: Script) -> frozenset[str]:

@@ -77,7 +77,7 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
 
         before, script = set(project.claimed), launching(document, find)
         several = script_starts(document, find, script)
-        found = [with_neighbour(alone(start, options), document.file, project) for start in several]
+        found = [with_neighbour(alone(start, options, project), document.file, project) for start in several]
         found += session_starts(script, options, project) if script is not None else []
         if not found:  # what it loads belongs to no run of its own
             project.claimed &= before

@@ -83,7 +83,33 @@ def test_a_default_is_only_assumed_where_nobody_sees_the_launch(tmp_path):
     run, _, values = _settings(tmp_path, "train.py", script=script)
     assert values == [3, 8, 16]
     assert [one.tier for one in run.findings if one.rule == "LL405"] == ["A"]
-    assert _settings(tmp_path, "train.py", script=script, env={"RATE": "1e-4"})[2] == [None, 8, 16]
+    assert _settings(tmp_path, "train.py", script=script, env={"RATE": "1e-4"})[2] == [1e-4, 8, 16]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("source .env\npython train.py", [3, 8, 48]),
+        ("set -a\n. ./.env\nset +a\nRATE=2e-4 python train.py", [2e-4, 8, 48]),
+        ("python train.py\nsource .env", [None, 8, 16]),
+        ("if [ -f .env ]; then\n  source .env\nfi\npython train.py", [3, 8, 48]),
+        ("case $1 in a) source .env;; *) source b.env;; esac\npython train.py", [None, 8, 16]),
+    ],
+)
+def test_a_file_of_variables_that_the_line_sources(tmp_path, line, expected):
+    (tmp_path / ".env").write_text("RATE=3\nALPHA='48'\nCUDA_VISIBLE_DEVICES=0\n", encoding="utf-8")
+    run, found, values = _settings(tmp_path, "run.sh", f"{line}\n")
+    assert values == expected
+    if expected[0] == 3:
+        assert (found[0].span.file, found[0].span.line) == (str(tmp_path / ".env"), 1)
+        assert "LL405" in {one.rule for one in run.findings}
+
+
+def test_the_callers_variables_and_files_of_them(tmp_path):
+    (tmp_path / "my.env").write_text("RATE=3\nRANK_OF_LORA=4\n", encoding="utf-8")
+    given = {"companions": (str(tmp_path / "my.env"),), "env": {"ALPHA": "48", "RATE": "5"}}
+    assert _settings(tmp_path, "run.sh", "python train.py\n", **given)[2] == [3, 4, 48]
+    assert _settings(tmp_path, "train.py", **given)[2] == [3, 4, 48]
 
 
 def test_what_the_script_puts_there_itself_counts(tmp_path):
