@@ -178,6 +178,12 @@ def test_layers_behind_a_norm():
     assert "layers.*.self_attn.q_proj" in catalogue.normalised("llama", "base")
     assert set(catalogue.normalised("gpt2")) == {"transformer.h.*.attn.c_attn", "transformer.h.*.mlp.c_fc", "lm_head"}
     assert catalogue.normalised("diffusion-flux") == ()
+    layer = "vit.layers.*"  # which takes a picture
+    assert set(catalogue.normalised("vit")) == {
+        f"{layer}.attention.q_proj", f"{layer}.attention.k_proj", f"{layer}.attention.v_proj", f"{layer}.mlp.fc1",
+        "classifier",
+    }  # fmt: skip
+    assert "wav2vec2.encoder.layers.*.attention.q_proj" in catalogue.normalised("wav2vec2")  # which takes sound
 
 
 def test_layers_of_a_unet():
