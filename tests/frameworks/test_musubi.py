@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.api import check
 from loralint.frameworks.detect import detect
 from loralint.frameworks.readers.musubi import READER, reader_of
 from loralint.source.read import read_bytes
@@ -92,3 +93,22 @@ def test_datasets_are_not_settings(reading, observed):
     text = FILE + '[[datasets]]\nimage_directory = "pictures"\n'
     (one,) = observed(reading(READER, text, "config.toml")).items()
     assert (one[0], one[1].kind, one[1].effect) == ("datasets", "ignored", "lost")
+
+
+@pytest.mark.parametrize(
+    ("script", "switches", "told"),
+    [
+        ("hv_train_network", "--xformers", ["xformers"]),
+        ("hv_train_network", "--flash3", ["flash3"]),
+        ("hv_train_network", "--xformers --split_attn", []),
+        ("hv_train_network", "--sdpa --flash3", []),
+        ("wan_train_network", "--xformers", []),
+    ],
+)
+def test_kernels_that_hunyuan_video_does_not_take(tmp_path, script, switches, told):
+    flags = (
+        "--dit d.safetensors --dataset_config d.toml --network_module networks.lora --network_dim 16 --output_dir out"
+    )
+    (tmp_path / "train.sh").write_text(f"accelerate launch {script}.py {flags} --learning_rate 1e-4 {switches}\n")
+    found = [one for run in check(tmp_path).runs for one in run.findings if one.rule == "LL108"]
+    assert [one.key for one in found] == told

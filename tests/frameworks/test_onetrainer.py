@@ -88,6 +88,44 @@ def test_a_word_that_no_enumeration_has(reading, observed):
     assert observed(_config(reading, training_method="LORAA"))["training_method"].replacement == "LORA"
 
 
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"optimizer": {"optimizer": "ADAMW", "fused": True, "stochastic_rounding": True}}, "optimizer.fused"),
+        ({"optimizer": {"optimizer": "ADAM", "foreach": True, "fused_back_pass": True}}, "optimizer.foreach"),
+        ({"model_type": "FLUX_DEV_1", "loss_weight_fn": "MIN_SNR_GAMMA"}, "loss_weight_fn"),
+        ({"loss_weight_fn": "SIGMA"}, "loss_weight_fn"),
+        ({"dataloader_threads": 2, "text_encoder": {"offload_fraction": 0.5}}, "dataloader_threads"),
+        (
+            {
+                "optimizer": {"optimizer": "ADAFACTOR", "fused_back_pass": True},
+                "multi_gpu": True,
+                "fused_gradient_reduce": False,
+            },
+            "fused_gradient_reduce",
+        ),
+    ],
+)
+def test_what_it_refuses(reading, observed, changes, key):
+    found = observed(_config(reading, **changes))
+    assert {name: (one.kind, one.effect) for name, one in found.items()} == {key: ("rejected", "crash")}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"optimizer": {"optimizer": "ADAMW", "fused": True, "stochastic_rounding": False}},
+        {"optimizer": {"optimizer": "ADAFACTOR", "stochastic_rounding": True, "fused_back_pass": True}},
+        {"model_type": "FLUX_DEV_1", "loss_weight_fn": "SIGMA"},
+        {"loss_weight_fn": "MIN_SNR_GAMMA"},
+        {"dataloader_threads": 1, "text_encoder": {"offload_fraction": 0.5}},
+        {"multi_gpu": True, "fused_gradient_reduce": False},
+    ],
+)
+def test_what_it_takes(reading, observed, changes):
+    assert observed(_config(reading, **changes)) == {}
+
+
 def test_writes_in_its_own_words(reading):
     config = _config(reading)
     assert config.write("adapter.rank", 8) == ("lora_rank", 8)

@@ -16,6 +16,7 @@ from loralint.frameworks.readers.kohya import alpha, made_for, network, relative
 from loralint.frameworks.readers.kohya_arguments import fields_of, observe_arguments
 from loralint.frameworks.readers.kohya_optimizer import observe_foreign
 from loralint.frameworks.readers.kohya_words import MUSUBI, observe_words
+from loralint.frameworks.readers.musubi_attention import SCRIPTS, observe_attention
 from loralint.frameworks.readers.musubi_faults import observe_faults
 from loralint.frameworks.readers.script import started
 from loralint.frameworks.readers.sd_scripts import observe_datasets
@@ -146,4 +147,7 @@ def _reader(script: str) -> Reader:
     fixed: dict[str, object] = {"model.diffusion_family": _FAMILIES[script], "train.script": script}
     if not script.startswith(("flux_2_train_network", "flux_kontext")) and not script.endswith("_network"):
         fixed["adapter.method"] = "full"
-    return started(READER._replace(keys=f"musubi_flags:{script}", flat=False), fixed)
+    reader = READER._replace(keys=f"musubi_flags:{script}", flat=False)
+    if script in SCRIPTS:
+        reader = reader._replace(observe=(*reader.observe, observe_attention))
+    return started(reader, fixed)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from loralint.frameworks.convert import lower, never, not_null, words
 from loralint.frameworks.readers.diffusion import TASK, edge, first, positive
+from loralint.frameworks.readers.onetrainer_faults import observe_faults
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
 from loralint.source.document import Document
@@ -149,5 +150,6 @@ READER = Reader(
     keys="onetrainer",
     coerces=False,
     packages=("onetrainer",),
+    observe=(observe_faults,),
     combine=combine,
 )
