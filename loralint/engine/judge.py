@@ -101,7 +101,7 @@ def _apply(rule: Rule, at: Sequence[str], config: Config, scope: Scope, out: Jud
 
 
 def _report(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope, out: Judgement) -> None:
-    from loralint.engine.message import fill  # only a run with faults pays for it
+    from loralint.engine.message import fill, pinning, supposing  # only a run with faults pays for it
 
     tier, assumed = _tier(rule, hit, before, config, scope)
     if not tier or not out.has_room(rule, tier):
@@ -117,8 +117,8 @@ def _report(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope, 
             rule.id,
             rule.name,
             tier,
-            f"{message} (judged by {assumed}, which nobody pinned)" if assumed else message,
-            fill(said.help, hit, config, scope),
+            supposing(message, assumed) if assumed else message,
+            fill(said.help, hit, config, scope) + (pinning(assumed) if assumed and tier == "A" else ""),
             value.span or anchor(scope, config),
             value.key or config.key(value.field),
             value.pointer,
@@ -150,12 +150,19 @@ def _tier(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope) ->
     if tier == "S" and (config.reader.guessed or before.assumed or _assumed(scope.reads[before.reads :])):
         return "A", ""
     if tier != "S":
-        return tier, f"{hit.package} {config.versions.of(hit.package)}".strip() if hit.package in loose else ""
+        return tier, _release(hit.package, config) if hit.package in loose else ""
     if not loose:
         return tier, ""
     if loose[0].endswith(MAYBE):  # the rule's own words say of which versions it speaks
         return "A", ""
-    return "A", f"{loose[0]} {config.versions.of(loose[0])}".strip()
+    return "A", _release(loose[0], config)
+
+
+def _release(package: str, config: Config) -> str:
+    """The release of a package that a run is judged by; the newest known one where its framework names none."""
+    from loralint.knowledge.versions import newest
+
+    return f"{package} {config.versions.of(package) or newest(package) or ''}".strip()
 
 
 def _assumed(reads: list[Value]) -> bool:

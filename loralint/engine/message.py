@@ -98,3 +98,14 @@ def written(value: Value) -> object:
         return value.value
     told = value.text if value.text is not None and "\n" not in value.text else value.value
     return mask(value.key, told) if isinstance(told, str) else told
+
+
+def supposing(message: str, assumed: str) -> str:
+    """The message with the version that it rests on in its headline, which holds for that version only."""
+    effect, colon, cause = message.partition(": ")
+    return f"{effect}, judged by {assumed}, which nobody pinned{colon}{cause}"
+
+
+def pinning(assumed: str) -> str:
+    """The other way out for a file that an older release takes as it is."""
+    return f", or pin the {assumed.split(maxsplit=1)[0]} that it was written for"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -13,13 +14,18 @@ from loralint.source.shown import shown
 # The message holds the numbers of other settings, so that the same value under worse ones is something new.
 Key = tuple[str, str, str, str, str]
 # Which version a rule assumes stands behind the rest of a message; a pin is no new finding.
-_ASSUMED = " (judged by "
+_ASSUMED = re.compile(r", judged by [^:]*, which nobody pinned(?=: |$)")
 
 
 def key_of(finding: Finding, file: str) -> Key:
     """(file, rule, JSON pointer, value, message): no line, so that moving a key does not revive its finding."""
     pointer = redact(finding.pointer or finding.key)
-    return file, finding.rule, pointer, json.dumps(shown(finding.value)), finding.message.partition(_ASSUMED)[0]
+    return file, finding.rule, pointer, json.dumps(shown(finding.value)), _said(finding.message)
+
+
+def _said(message: str) -> str:
+    """A message without the version that it rests on, and without how many more keywords of a call share its fault."""
+    return _ASSUMED.sub("", message).partition("; so it is with ")[0]
 
 
 def distinct(report: Report) -> list[Finding]:

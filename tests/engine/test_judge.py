@@ -53,8 +53,9 @@ def test_the_assumed_version_is_named(linted, rule):
     (finding,) = linted(AXOLOTL, rule(at=("adapter.rank",), versions=["axolotl>=0.1"])).findings
     assert (
         finding.message
-        == f"it breaks: lora_r is 16 (judged by axolotl {assumed('axolotl')['axolotl']}, which nobody pinned)"
+        == f"it breaks, judged by axolotl {assumed('axolotl')['axolotl']}, which nobody pinned: lora_r is 16"
     )
+    assert finding.help.endswith(", or pin the axolotl that it was written for")
 
 
 @pytest.mark.parametrize("tier", ["A", "B"])

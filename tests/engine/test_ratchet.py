@@ -28,8 +28,10 @@ def test_what_counts_as_new(now, new):
 
 
 def test_a_pinned_version_makes_no_finding_new():
-    assumed = _finding(message="m (judged by transformers 5.0, which nobody pinned)")
-    assert new_findings([assumed], [_finding()], {}) == []
+    assumed = _finding(message="m, judged by transformers 5.0, which nobody pinned: n")
+    assert new_findings([assumed], [_finding(message="m: n")], {}) == []
+    other = _finding(message="m: o")
+    assert new_findings([assumed], [other], {}) == [other]
 
 
 def test_a_finding_of_the_base_covers_one():
