@@ -12,6 +12,7 @@ from loralint.api import around, launch_line, options
 from loralint.cli.options import usage
 from loralint.engine.settings import Settings
 from loralint.engine.sizes import Sizes, sizes
+from loralint.facts.memory.answers import LEAST
 from loralint.facts.scope import number
 from loralint.model import Unknown, Value
 from loralint.source.read import read_file
@@ -43,8 +44,18 @@ def memory_table(path: str, settings: Settings, given: Mapping[str, Any]) -> Ite
 def _run(one: Sizes) -> Iterator[str]:
     yield f"{' + '.join(map(name, one.files))} ({one.framework})"
     yield from (f"  {part:12}{_size(value)}" for part, value in one.parts.items())
-    yield f"  {'peak':12}{_size(one.peak)}{_error(one.band)}{_card(one)}"
+    yield f"  {'peak':12}{_peak(one)}"
     yield f"  {_ABOUT}; {_EVIDENCE[one.measured.value is True]}"
+
+
+def _peak(one: Sizes) -> str:
+    """The peak with its error; where a part is not counted, what the others take."""
+    known = [size for value in one.parts.values() if (size := number(value)) is not None]
+    if not isinstance(one.peak.value, Unknown) or not known:
+        return f"{_size(one.peak)}{_error(one.band)}{_card(one)}"
+    limit = number(one.card)
+    verdict = "" if limit is None or sum(known) * LEAST <= limit else f", which does not fit in {limit:g}"
+    return f"{sum(known):8.2f} or more{verdict}; not counted: {one.peak.value.reason}"
 
 
 def _size(value: Value) -> str:

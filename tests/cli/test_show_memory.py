@@ -34,6 +34,19 @@ def test_what_is_not_known_says_why(invoke, folder):
     assert "peak             ?  base model `acme/unheard-of` is not in the catalogue" in output
 
 
+def test_what_is_not_counted_leaves_a_least_sum(invoke, folder):
+    (folder / "run.yaml").write_text(RUN.replace("NousResearch/Llama-2-7b-hf", "Qwen/Qwen2.5-VL-32B-Instruct"))
+    lines = invoke("show", "run.yaml", "--memory", "--gpu", "T4").output.splitlines()
+    least = sum(float(line.split()[1]) for line in lines[1:5])
+    assert lines[7].split(" or more")[0] == f"  peak        {least:8.2f}"
+    assert lines[7].endswith(
+        " or more, which does not fit in 16; "
+        "not counted: how many tokens the pictures become that `qwen2_5_vl` models see is not in the config"
+    )
+    assert "or more; not counted" in invoke("show", "run.yaml", "--memory", "--gpu", "A100-80GB").output
+    assert "or more; not counted" in invoke("show", "run.yaml", "--memory").output
+
+
 def test_usage(invoke, folder):
     assert invoke("show", "none.yaml", "--memory").exit_code == 2
     assert invoke("show", ".", "--memory").exit_code == 2

@@ -235,7 +235,7 @@ def test_data_parallel_keeps_gradients_twice():
     [
         ({"batch.micro": None}, "the config has no batch size"),
         ({"data.sequence_len": None}, "the config gives no sequence length"),
-        ({"train.task": "grpo"}, "how much memory the generation of answers takes is not known here"),
+        ({"train.task": "grpo"}, "what the generation of answers keeps, by their number and length, is not known here"),
         ({"train.task": "kd"}, "how much memory a step of this task takes is not known here"),
         (
             {"train.task": "dpo", "pref.reference_model": "acme/other"},

@@ -21,7 +21,7 @@ def step(scope: Scope, *, rich: bool) -> Pass:
     """One pass, of rows at their full length. `rich`: batches are padded, and fused kernels save nothing."""
     task = known(scope, "train.task")
     if task in _GENERATING:
-        raise Missing("how much memory the generation of answers takes is not known here")
+        raise Missing("what the generation of answers keeps, by their number and length, is not known here")
     if task not in _TEXT + _PREFERENCES + _SCORES:
         raise Missing("how much memory a step of this task takes is not known here")
     each = 2 if task in _PAIRS else 1

@@ -105,6 +105,8 @@ FAMILIES = {
 def shape_of(model: ModelFacts, name: str) -> Shape:
     """The shapes of a model of the catalogue; `name` is what the config calls it. Raises Missing where not known."""
     family = FAMILIES.get(model.family)
+    if model.vision:
+        raise Missing(f"how many tokens the pictures become that `{model.family}` models see is not in the config")
     if family is None or not model.modules:
         raise Missing(f"how the blocks of `{model.family}` models use memory is not known here")
     sizes = (model.hidden_size, model.intermediate_size, model.num_layers, model.num_heads, model.head_dim)
