@@ -113,6 +113,15 @@ def test_a_fragment_has_no_defaults(reading):
         ({"resolution": 1024, "resolution_type": "area"}, "resolution", "coerced", "changed", ""),
         ({"target_downsample_size": 1, "resolution_type": "pixel"}, "target_downsample_size", "rejected", "crash", ""),
         ({"target_downsample_size": 64, "resolution_type": "area"}, "target_downsample_size", "rejected", "crash", ""),
+        ({"maximum_image_size": 2.0}, "maximum_image_size", "rejected", "crash", ""),
+        (
+            {"mixed_precision": "fp8", "base_model_precision": "int8-quanto"},
+            "mixed_precision",
+            "rejected",
+            "crash",
+            "bf16",
+        ),
+        ({"fsdp_enable": True, "deepspeed_config": "ds.json"}, "deepspeed_config", "rejected", "crash", ""),
         ({"lora_rnak": 8}, "lora_rnak", "unknown", "crash", "lora_rank"),
         ({"lr_scheduler": "cosin"}, "lr_scheduler", "rejected", "crash", "cosine"),
     ],
@@ -133,6 +142,9 @@ def test_observes(reading, observed, changes, key, kind, effect, to):
         {"save_total_limit": 3, "checkpointing_steps": 100},
         {"caption_dropout_prob": 0.1},  # argparse takes a prefix
         {"optimizer_beta1": None},
+        {"maximum_image_size": 2.0, "target_downsample_size": 1.0},
+        {"mixed_precision": "fp8", "base_model_precision": "fp8-torchao"},
+        {"fsdp_enable": False, "deepspeed_config": "ds.json"},
     ],
 )
 def test_leaves_alone(reading, observed, changes):

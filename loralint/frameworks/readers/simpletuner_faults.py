@@ -21,7 +21,8 @@ _PIXELS = 16  # no picture is that small; megapixels are
 
 def observe_faults(document: Document, _: Look) -> list[Observation]:
     """Observe lengths given twice, halves of pairs, optimizers that are gone, and texts that switch nothing off."""
-    return [*_length(document), *_betas(document), *_optimizer(document), *_texts(document), *_unit(document)]
+    found = [*_length(document), *_betas(document), *_optimizer(document), *_texts(document), *_unit(document)]
+    return [*found, *_together(document)]
 
 
 def _pair(document: Document, key: str) -> Pair | None:
@@ -97,3 +98,23 @@ def _unit(document: Document) -> Iterator[Observation]:
     if pair is not None and isinstance(size, (int, float)) and 0 < size <= _PIXELS and kind in ("pixel", "pixel_area"):
         message = f"`resolution_type: {kind}` counts pixels, and pictures {pair.value.raw} pixels wide teach nothing"
         yield _at(document, pair, "changed", message)
+
+
+def _together(document: Document) -> Iterator[Observation]:
+    """What excludes another key, or wants one beside it."""
+    mixed, bits = _pair(document, "mixed_precision"), _read(document, "base_model_precision")
+    if mixed is not None and mixed.value.raw == "fp8" and bits not in (None, "", "no_change", "fp8-torchao"):
+        message = f"SimpleTuner computes in fp8 with no base model in {bits}"
+        yield _at(document, mixed, "crash", message, "bf16", "value")
+    largest = _pair(document, "maximum_image_size")
+    whole = all(_pair(document, key) for key in REQUIRED)
+    if largest is not None and largest.value.tag != "null" and whole and not _read(document, "target_downsample_size"):
+        message = "SimpleTuner wants `target_downsample_size` beside it: what larger pictures are made of"
+        yield _at(document, largest, "crash", message)
+    deepspeed = _pair(document, "deepspeed_config")
+    if (
+        deepspeed is not None
+        and _read(document, "deepspeed_config")
+        and _read(document, "fsdp_enable") in (True, "true")
+    ):
+        yield _at(document, deepspeed, "crash", "SimpleTuner shards with FSDP or with DeepSpeed, not with both")
