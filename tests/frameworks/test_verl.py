@@ -166,6 +166,11 @@ WORLD = "trainer: {n_gpus_per_node: 8, nnodes: 1}\n"
             "critic: {ppo_micro_batch_size: 4, ppo_micro_batch_size_per_gpu: 1}\n",
             {"critic.ppo_micro_batch_size"},
         ),
+        (
+            "actor_rollout_ref: {rollout: {log_prob_micro_batch_size_per_gpu: 0}}\n",
+            {"actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu"},
+        ),
+        ("actor_rollout_ref: {ref: {log_prob_micro_batch_size: 0}, actor: {use_dynamic_bsz: true}}\n", set()),
     ],
 )
 def test_batches_that_verl_does_not_take_together(reading, observed, text, keys):

@@ -24,6 +24,7 @@ from loralint.frameworks.python.precisions import observe_precisions
 from loralint.frameworks.python.schedules import observe_schedules
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
+from loralint.frameworks.python.tuples import observe_tuples
 from loralint.frameworks.python.widths import observe_widths
 from loralint.frameworks.python.words import observe_words
 from loralint.frameworks.read import read_layer
@@ -40,7 +41,7 @@ _PACKAGES = {
     "transformers": ("transformers", "peft"),
     "peft": ("peft", "transformers"),
 }
-_OBSERVED = (observe_words, refused_by_trl, observe_schedules, observe_precisions, observe_widths)
+_OBSERVED = (observe_words, refused_by_trl, observe_schedules, observe_precisions, observe_widths, observe_tuples)
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
@@ -194,7 +195,7 @@ def _shape(parts: Parts) -> Shape:
         method=_method(parts),
         task=_task(parts, what),
         open=tuple(sorted(_open(parts, arguments))),
-        cast=_casts(parts.wrap),
+        cast=not parts.inside and _casts(parts.wrap),
         optimizer=last(parts.optimizer) if parts.optimizer is not None else "",
         accelerator=parts.accelerator is not None,
         batches=_batches(parts),
@@ -241,7 +242,8 @@ def _framework(parts: Parts, what: Known | None) -> str:
 def _load(parts: Parts) -> str:
     if parts.load is None:
         return ""
-    return "unsloth" if package_of(parts.load).package == "unsloth" else "auto"
+    package = package_of(parts.load).package
+    return last(parts.load) if package == "sentence_transformers" else "unsloth" if package == "unsloth" else "auto"
 
 
 def _task(parts: Parts, what: Known | None) -> str:

@@ -84,6 +84,9 @@ _AUTO_LOAD = Known("load", "transformers", ("pretrained_model_name_or_path",))
 _ADAPTER_LOAD = Known("load-adapter", "peft", ("model", "model_id", "adapter_name", "is_trainable"))
 _AUTO_ADAPTER = Known("load-with-adapter", "peft", ("pretrained_model_name_or_path",))
 _TOKENIZER_LOAD = Known("load-tokenizer", "transformers", ("pretrained_model_name_or_path",))
+# classes of Sentence Transformers that load a model when they are made
+SENTENCES = ("SentenceTransformer", "CrossEncoder")
+_SENTENCE_LOAD = Known("load", "sentence_transformers", ("model_name_or_path",))
 _NO_MODELS = ("Config", "Processor", "Tokenizer", "TokenizerFast", "FeatureExtractor", "Scheduler", "Pipeline")
 _ELSEWHERE = frozenset({"diffusers", "timm", "open_clip", "sentence_transformers", "vllm"})
 
@@ -117,6 +120,8 @@ def known(name: str) -> Known | None:
         return {"from_pretrained": _UNSLOTH_LOAD, "get_peft_model": _UNSLOTH_WRAP}.get(last)
     if last == "from_pretrained":
         return _loader(package, owner)
+    if last in SENTENCES and package in ("sentence_transformers", ""):
+        return _SENTENCE_LOAD
     found = CLASSES.get(last)
     return None if found is None or package in _ELSEWHERE else found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loralint.frameworks.python.classes import of
-from loralint.frameworks.python.trace import makers
+from loralint.frameworks.python.trace import last, makers
 from loralint.model import Unknown
 from loralint.source.script import Argument, Call, Thing
 
@@ -17,6 +17,10 @@ def loaded(call: Call) -> dict[str, object]:
     what = of(call)
     owner = call.name.rpartition(".")[0].rpartition(".")[2]
     padded = any(call.arg(name) is not None for name in ("pad_token_id", "config")) or (None if call.open else False)
+    if what is not None and what.package == "sentence_transformers":
+        name = last(call)
+        bits = None if call.arg("model_kwargs") is not None or call.open else 16
+        return {"class": name, "classifier": name == "CrossEncoder", "padded": None, "bits": bits, "unsloth": False}
     data: dict[str, object] = {"class": owner, "classifier": owner.endswith(CLASSIFIERS), "padded": padded}
     if what is not None and what.package == "unsloth":
         four = switch(call.arg("load_in_4bit", 3), True)

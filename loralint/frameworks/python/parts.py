@@ -16,7 +16,8 @@ _HIDDEN = "the script does not show how the model is made"
 class Parts(NamedTuple):
     """The calls of one start, None where there is none. open: section or role -> why nobody knows what it holds.
 
-    named: the trainer gets the model's name. plain: the trainer gets a model that nothing was put on.
+    named: the trainer gets the model's name. plain: the trainer gets a model that nothing was put on. inside: a method
+    of the model puts the adapter into it.
     """
 
     trainer: Call | None = None
@@ -33,6 +34,7 @@ class Parts(NamedTuple):
     open: tuple[tuple[str, str], ...] = ()
     named: bool = False
     plain: bool = False
+    inside: bool = False
 
     def calls(self) -> list[Call]:
         """Those that there are, each once: one call loads a model together with the adapter saved on it."""
@@ -42,7 +44,7 @@ class Parts(NamedTuple):
 
 
 class Pool:
-    """The calls of a program by their role."""
+    """The calls of a program by their role. added: those that put an adapter into a model, and make no other of it."""
 
     def __init__(self, script: Script) -> None:
         self.by_role: dict[str, list[Call]] = {}
@@ -50,6 +52,7 @@ class Pool:
             what = of(call)
             if what is not None:
                 self.by_role.setdefault(what.role, []).append(call)
+        self.added = [call for call in script.calls if call.on is not None and last(call) == "add_adapter"]
 
     def all(self, role: str) -> list[Call]:
         """Every call of a role, in order."""
@@ -151,15 +154,21 @@ def _of_model(model: Thing | None, pool: Pool, reasons: dict[str, str]) -> Parts
         reasons["adapter"] = "which adapter is put on the model depends on a branch"
     elif wrap is not None and not _is_unsloth(wrap):
         adapter = _reached(argument(wrap, "peft_config", of(wrap)), "adapter", pool, reasons, wrap)
-    prepared, _ = makers(model, "prepare")
     first = root(model)
-    plain = not wraps and not saved and load is not None and first.made is load
-    if not wraps and not saved and not plain:
+    own = [call for call in pool.added if not wraps and call.on is not None and root(call.on) is first]
+    if own and (len(own) > 1 or not own[0].sure):
+        reasons["adapter"] = "which adapter is put into the model depends on a branch"
+    elif own:
+        config = own[0].arg("adapter_config", 0) or own[0].arg("peft_config")
+        adapter = _reached(config, "adapter", pool, reasons, own[0])
+    prepared, _ = makers(model, "prepare")
+    plain = not wraps and not own and not saved and load is not None and first.made is load
+    if not wraps and not own and not saved and not plain:
         reasons.setdefault("adapter", "the script does not show what is put on the model")
     quantiser = _quantiser(load, pool, reasons) if load is not None else None
     return Parts(
         None, None, adapter, wrap, load, quantiser, saved[0] if saved else None,
-        prepared[0] if len(prepared) == 1 else None, plain=plain,
+        prepared[0] if len(prepared) == 1 else None, plain=plain, inside=bool(own),
     )  # fmt: skip
 
 

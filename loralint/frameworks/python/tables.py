@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from loralint.frameworks.convert import always, device, dtype, long_dtype, lower, never, not_null, true_for, when_true
-from loralint.frameworks.python.classes import CLASSES
+from loralint.frameworks.python.classes import CLASSES, SENTENCES
 from loralint.frameworks.python.loop import loop_rows
 from loralint.frameworks.python.unsloth import UNSLOTH_DEFAULTS, UNSLOTH_LOAD, UNSLOTH_WRAP
 from loralint.frameworks.readers.peft import TABLE as PEFT
@@ -28,7 +28,8 @@ class Shape(NamedTuple):
     """What a start is made of; starts of one shape share their table.
 
     framework: trl, transformers or peft. arguments, trainer, adapter, quantiser: names of classes, "" for none. load:
-    "unsloth", "auto", "name" (a trainer that gets the model's name), or "" when nobody sees how the model is loaded.
+    "unsloth", "auto", a class of Sentence Transformers, "name" (a trainer that gets the model's name), or "" when
+    nobody sees how the model is loaded.
     method: adapter.method of a script without an adapter's config. task: train.task. open: (section, why more of its
     keys may be given), and ("quantisation", why nobody knows whether the model is). cast: False when the adapter
     keeps the dtype of the model. optimizer, accelerator, batches: of a loop of its own. whole: the model is
@@ -114,6 +115,9 @@ def _quantisation(shape: Shape) -> Iterator[Entry]:
         yield from under(head, _OLD_SWITCHES)
     if head and not shape.quantiser:  # where it would stand
         yield Entry("quant.storage_dtype", "BitsAndBytesConfig.bnb_4bit_quant_storage", dtype, never)
+    if shape.load in SENTENCES:
+        given = Unknown("`model_kwargs` may say that the model is quantised")
+        yield Entry("quant.bits", f"{shape.load}.model_kwargs", always(given), never)
     why = dict(shape.open).get("quantisation") or ("" if shape.load else _HIDDEN)
     yield Entry("quant.bits", "", write=never, default=Unknown(why) if why else FULL_PRECISION)
 
@@ -176,6 +180,8 @@ def _model(shape: Shape) -> Iterator[Entry]:
         yield Entry("model.class", "from_pretrained.class", not_null, never)
         yield from under("from_pretrained", _model_rows(_dtype))
         yield Entry("dist.split_at_load", "", write=never, default=not shape.whole)
+    elif shape.load in SENTENCES:
+        yield Entry("model.base", f"{shape.load}.model_name_or_path", not_null)
     elif shape.load == "name":
         yield Entry("model.base", f"{shape.trainer}.model", not_null)
         yield from under(f"{shape.arguments}.model_init_kwargs", _model_rows(_named_dtype))

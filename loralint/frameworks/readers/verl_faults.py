@@ -1,8 +1,8 @@
-"""Batches that verl refuses to take together when it validates its config.
+"""Batches that verl refuses: most of them when it validates its config, before it loads anything.
 
-Source: verl 0.3 to 0.9.1 and 1dda039b9, `utils/config.py` (validate_config, until 0.5 in `trainer/ppo/ray_trainer.py`)
-and `workers/config/`. With use_dynamic_bsz none of it is checked, and the fully asynchronous trainer has no batch of
-its own.
+Source: verl 0.3 to 0.9.1 and 1dda039b9, `utils/config.py` (validate_config, until 0.5 in `trainer/ppo/ray_trainer.py`),
+`workers/config/` and `workers/engine/utils.py`. With use_dynamic_bsz none of it is checked, and the fully asynchronous
+trainer has no batch of its own.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _TWICE = (
     f"{_ACTOR}ppo_micro_batch_size", f"{_CRITIC}ppo_micro_batch_size", f"{_ROLLOUT}log_prob_micro_batch_size",
     "actor_rollout_ref.ref.log_prob_micro_batch_size",
 )  # fmt: skip
+_LOG_PROBS = _TWICE[2:]
 
 
 def observe_batches(document: Document, look: Look) -> list[Observation]:
@@ -31,7 +32,7 @@ def observe_batches(document: Document, look: Look) -> list[Observation]:
         return []
     found = [*_twice(document, root)]
     if root.pair("async_training") is None and _said(document, f"{_ACTOR}use_dynamic_bsz") in (None, False):
-        found += [*_mini(document, root), *_spread(document, root)]
+        found += [*_mini(document, root), *_spread(document, root), *_no_rows(document, root)]
     return found
 
 
@@ -68,6 +69,14 @@ def _spread(document: Document, root: Node) -> Iterator[Observation]:
     if rows * each % world:
         message = f"verl stops before it loads anything, since {rows} prompts x {each} are no multiple of {world} GPUs"
         yield _refused(document, root, _ROWS, message, f"write a multiple of {world}", _DEVICES[0])
+
+
+def _no_rows(document: Document, root: Node) -> Iterator[Observation]:
+    """No row at all in a pass that computes probabilities: verl divides by their number."""
+    for key in (name + suffix for name in _LOG_PROBS for suffix in ("", "_per_gpu")):
+        if _said(document, key) == 0:
+            message = "verl stops at the first step: it divides the completions by this number"
+            yield _refused(document, root, key, message, "write 1 or more", "")
 
 
 def _twice(document: Document, root: Node) -> Iterator[Observation]:

@@ -305,3 +305,52 @@ def test_a_program_that_speaks_of_a_template_may_set_one(run):
     assert run(SFT)[0].get("data.template").value is None
     spoken = SFT + '    tokenizer.chat_template = open("own.jinja").read()\n'
     assert isinstance(run(spoken)[0].get("data.template").value, Unknown)
+
+
+@pytest.mark.parametrize("name", ["SentenceTransformer", "CrossEncoder"])
+def test_a_model_of_sentence_transformers_is_loaded_where_it_is_made(run, name):
+    config, layer = run(f"""
+        from peft import LoraConfig
+        from sentence_transformers import {name}
+        model = {name}("answerdotai/ModernBERT-base", model_kwargs={{}})
+        model.add_adapter(LoraConfig(r=16, target_modules=["Wqkv"]))
+    """)
+    base = config.get("model.base")
+    assert (base.value, base.key, base.span.line) == ("answerdotai/ModernBERT-base", f"{name}.model_name_or_path", 4)
+    assert values(config, "adapter.method", "adapter.targets") == ["lora", ["Wqkv"]]
+    assert isinstance(config.get("quant.bits").value, Unknown)
+    assert [(one.kind, one.data.get("classifier")) for one in layer.events] == [
+        ("load", name == "CrossEncoder"), ("wrap", None),
+    ]  # fmt: skip
+
+
+def test_without_more_arguments_nothing_quantises_it(run):
+    config, _ = run("""
+        from peft import LoraConfig
+        from sentence_transformers import SentenceTransformer
+        SentenceTransformer("answerdotai/ModernBERT-base").add_adapter(LoraConfig(r=16))
+    """)
+    assert config.get("quant.bits").value == 16
+
+
+ADDED = """
+    import torch
+    from peft import LoraConfig
+    from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+    model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B", torch_dtype=torch.float16)
+    lora = LoraConfig(r=16, target_modules=["q_proj"])
+    {put}
+    Trainer(model=model, args=TrainingArguments(output_dir="out"), train_dataset=rows).train()
+"""
+
+
+@pytest.mark.parametrize("put", ["model.add_adapter(lora)", 'model.add_adapter(adapter_config=lora, adapter_name="a")'])
+def test_an_adapter_that_the_models_own_method_puts_in(run, put):
+    config, _ = run(ADDED.format(put=put), transformers="4.57.6")
+    assert values(config, "adapter.method", "adapter.rank", "adapter.targets") == ["lora", 16, ["q_proj"]]
+    assert config.get("adapter.dtype").value == "fp16"  # that of the model, which PEFT's own functions change
+
+
+def test_an_adapter_that_is_put_in_only_in_a_branch_is_not_counted_on(run):
+    config, _ = run(ADDED.format(put="if flag: model.add_adapter(lora)"))
+    assert isinstance(config.get("adapter.method").value, Unknown)
