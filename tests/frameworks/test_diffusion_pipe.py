@@ -80,3 +80,13 @@ def test_a_checkpoint_of_two_models(reading, observed, path):
     assert list(observed(reading(READER, text, "wan.toml"))) == ["model.ckpt_path"]
     named = text.replace("[model]\n", f'[model]\ntransformer_path = "{path}/low_noise_model"\n')
     assert observed(reading(READER, named, "wan.toml")) == {}
+
+
+@pytest.mark.parametrize(
+    ("model", "told"), [("sdxl", ["blocks_to_swap"]), ("lumina_2", ["blocks_to_swap"]), ("wan", [])]
+)
+def test_models_whose_blocks_are_not_swapped(reading, observed, model, told):
+    text = FILE.replace('type = "wan"', f'type = "{model}"').replace(
+        "epochs = 100\n", "epochs = 100\nblocks_to_swap = 8\n"
+    )
+    assert list(observed(reading(READER, text, "lora.toml"))) == told

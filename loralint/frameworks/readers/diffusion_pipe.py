@@ -27,6 +27,8 @@ _FAMILIES = {
     "z_image": "z_image",
 }
 
+# models whose class has no way to swap blocks
+_WHOLE = frozenset({"ltx-video", "sdxl", "cosmos", "lumina_2", "sd3", "omnigen2"})
 _TWO_MODELS = re.compile(r"(?i)wan2\.2-(?:t2v|i2v)-a14b/?$")
 
 
@@ -112,6 +114,7 @@ def _refused(document: Document) -> list[Observation]:
         "blocks_to_swap": swaps and (
             (_scalar(document, "pipeline_stages", default=1) != 1 and "blocks are swapped with one pipeline stage only")
             or (root.pair("adapter") is None and "blocks are swapped only where an adapter trains")
+            or (_model(root) in _WHOLE and f"blocks are not swapped for {_model(root)}")
         ),
         "lr_scheduler": _scalar(document, "lr_scheduler", default="constant") not in _SCHEDULES
         and f"the schedules are {', '.join(_SCHEDULES)}",
@@ -124,6 +127,11 @@ def _refused(document: Document) -> list[Observation]:
         for pair, key, message in told
         if pair is not None
     ]
+
+
+def _model(root: Node) -> str:
+    pair = find(root, "model.type")
+    return pair.value.raw if pair is not None else ""
 
 
 def _scalar(document: Document, key: str, *, default: object) -> object:
