@@ -16,6 +16,7 @@ from loralint.frameworks.python.events import CUT, events
 from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.gone import Observer, observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
+from loralint.frameworks.python.loading import observe_loading
 from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
 from loralint.frameworks.python.options import parsers
 from loralint.frameworks.python.owners import number_of
@@ -41,7 +42,10 @@ _PACKAGES = {
     "transformers": ("transformers", "peft"),
     "peft": ("peft", "transformers"),
 }
-_OBSERVED = (observe_words, refused_by_trl, observe_schedules, observe_precisions, observe_widths, observe_tuples)
+_OBSERVED = (
+    observe_words, refused_by_trl, observe_schedules, observe_precisions, observe_tuples, observe_widths,
+    observe_loading,
+)  # fmt: skip
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
