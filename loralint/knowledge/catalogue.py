@@ -211,8 +211,9 @@ def _sure(record: Any, name: str, fields: Fields) -> None:
     unsure = list(entry.get("unsure", ()))
     main = record["classes"][entry["like"][0]] if "like" in entry else entry
     unsure += main.get("unsure", ())
-    layers = record["canon"].get("num_hidden_layers")
-    if str(record["fields"].get(layers)) in main["lists"].values():  # the default's, whatever a config says
+    layers, counts = record["canon"].get("num_hidden_layers"), main["lists"].values()
+    fixed = str(record["fields"].get(layers)) in counts  # a list as long as by default, whatever a config says
+    if fixed and not any(layers in count.split(",") for count in counts):
         unsure.append(layers)
     for field in unsure:
         value = fields.given(field)

@@ -244,6 +244,7 @@ def test_a_number_of_layers_that_was_not_learned_is_not_guessed():
     assert catalogue.from_config({"model_type": "gpt_neo", "num_layers": 24})
     with pytest.raises(structure.Unsolved, match="num_layers"):
         catalogue.from_config({"model_type": "gpt_neo", "num_layers": 12})
+    assert catalogue.from_config({"model_type": "stablelm", "num_hidden_layers": 24})  # has 32 heads as well
 
 
 @pytest.mark.parametrize(
