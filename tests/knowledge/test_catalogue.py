@@ -240,10 +240,10 @@ def test_the_blocks_of_stages_are_counted_one_by_one():
 
 
 def test_a_number_of_layers_that_was_not_learned_is_not_guessed():
-    """EleutherAI/gpt-neo-125m has 12, which its kinds of attention have to fit."""
-    assert catalogue.from_config({"model_type": "gpt_neo", "num_layers": 24})
-    with pytest.raises(structure.Unsolved, match="num_layers"):
-        catalogue.from_config({"model_type": "gpt_neo", "num_layers": 12})
+    """Kinds of attention have to fit it, in GPT-Neo and in Reformer."""
+    assert "transformer.h.12" not in shapes(catalogue.from_config({"model_type": "gpt_neo", "num_layers": 12}))
+    with pytest.raises(structure.Unsolved, match="num_hidden_layers"):
+        catalogue.from_config({"model_type": "reformer", "num_hidden_layers": 12})
     assert catalogue.from_config({"model_type": "stablelm", "num_hidden_layers": 24})  # has 32 heads as well
 
 

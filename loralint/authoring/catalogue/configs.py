@@ -25,6 +25,8 @@ def made(kind: type, changes: Mapping[str, Any], given: Mapping[str, Any] | None
         put(tree, name, value, kind)
         if name == "num_hidden_layers" and isinstance(value, int):
             tree |= {one: (tree[one] * value)[:value] for one in _KINDS_GIVEN & tree.keys() - changes.keys()}
+        if name == "num_layers" and "attention_types" in tree:  # GPT-Neo's kinds and how often they come
+            tree["attention_types"] = [[["global"], value]]
     return kind(**copy.deepcopy(tree))
 
 

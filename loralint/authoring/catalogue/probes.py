@@ -6,6 +6,7 @@ PROBES: dict[str, dict[str, Any]] = {
     "bamba": {"attn_layer_indices": [9, 18, 27]},
     "dots1": {"n_routed_experts": 128, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1},
     "gemma4_text": {"num_experts": 128, "moe_intermediate_size": 704, "top_k_experts": 8},  # none are made by default
+    "gpt_neo": {"attention_types": [[["global"], 24]]},
     "granitemoehybrid": {"layer_types": [*["mamba"] * 5, "attention", "mamba", "mamba"] * 4},
     "hunyuan_v1_dense": {"head_dim": 128},
     "hunyuan_v1_moe": {"head_dim": 128},
