@@ -36,6 +36,7 @@ from loralint.run.project import Project
 from loralint.run.runtimes import inherited, runtimes_of
 from loralint.run.scripts import script_starts
 from loralint.run.surroundings import of_caller
+from loralint.run.unequal import unequal
 from loralint.run.unseen import unread, unseen
 from loralint.source.document import Document
 
@@ -98,7 +99,12 @@ def job_starts(
         _with_manifest(
             start._replace(pins={**pins, **start.pins}, notes=(*start.notes, *dict.fromkeys(notes))),
             (job, *runtimes),
-            (*told, *missing_keys(job, maps), *(one for each in containers for one in lacking(each, project))),
+            (
+                *told,
+                *missing_keys(job, maps),
+                *unequal(job, runtimes),
+                *(one for each in containers for one in lacking(each, project)),
+            ),
             first=index == 0,
         )
         for index, start in enumerate(starts)

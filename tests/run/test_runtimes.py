@@ -87,3 +87,21 @@ def test_a_command_of_the_jobs_own_sees_what_the_runtime_mounts(tmp_path):
 def test_another_runtime_is_none_of_its(tmp_path):
     _, values = _run(tmp_path, job=JOB, runtime=MAP + RUNTIME.replace("small", "other"))
     assert values["run.gpu"].origin == "absent"
+
+
+@pytest.mark.parametrize(
+    ("policy", "asked", "told"),
+    [
+        ("{mpi: {numProcPerNode: 1}}", "resourcesPerNode: {limits: {nvidia.com/gpu: 4}}", ["LL812"]),
+        ("{mpi: {numProcPerNode: 8}}", "resourcesPerNode: {limits: {nvidia.com/gpu: 4}}", ["LL811"]),
+        ("{mpi: {numProcPerNode: 4}}", "resourcesPerNode: {limits: {nvidia.com/gpu: 4}}", []),
+        ("{mpi: {numProcPerNode: 1}}", "numProcPerNode: 4\n    resourcesPerNode: {limits: {nvidia.com/gpu: 4}}", []),
+        ("{torch: {numProcPerNode: 1}}", "resourcesPerNode: {limits: {nvidia.com/gpu: 4}}", []),
+    ],
+)
+def test_processes_of_a_runtime_against_gpus_of_its_job(tmp_path, policy, asked, told):
+    job = JOB + f"    command: [mpirun, python, /code/train_lora.py]\n    {asked}\n"
+    (tmp_path / "runtime.yaml").write_text(RUNTIME.replace("{numNodes: 1}", policy), encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(job, encoding="utf-8")
+    found = [one for run in loralint.check(tmp_path / "job.yaml").runs for one in run.findings]
+    assert [one.rule for one in found if one.rule in ("LL811", "LL812")] == told
