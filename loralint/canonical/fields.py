@@ -320,6 +320,7 @@ FIELDS: dict[str, Field] = {
         "str", "the base model's own config.json, from --model-config, --model-cache or a folder that model.base names"
     ),
     "run.rows": Field("int", "rows of training data, from --rows or by counting a local JSONL", "rows"),
+    "run.base_adapter": Field("str", "adapter_config.json in the folder of the base model, which has no config.json"),
     "run.pairs": Field(
         "str", "how many of the datasets are pairs of a better and a worse answer, as their list says: all, some, none"
     ),

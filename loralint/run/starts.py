@@ -44,9 +44,19 @@ def _with_model(built: Assembled, options: Options, project: Project) -> Assembl
     built.config.add("run.model_config", find)
     if built.config.reader.name == "llamafactory":
         _with_list(built.config, project)
+    built.config.add("run.base_adapter", lambda config: _adapter_instead(config, project))
     if options.meant and isinstance(base := built.config.get("model.base").value, str):
         project.bases[base] = None
     return built
+
+
+def _adapter_instead(config: Config, project: Project) -> Value | None:
+    """The file that shows that a base model's folder holds an adapter; None for a model, or an id."""
+    base, file = config.get("model.base"), config.main.document.file
+    if not isinstance(base.value, str) or not base.value or project.model_config(base.value, file) is not None:
+        return None
+    found = project.path(f"{base.value}/adapter_config.json", file)
+    return Value(found[1], "companion", base.key, field="run.base_adapter", reads=(base,)) if found else None
 
 
 def _with_list(config: Config, project: Project) -> None:
