@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.verl import READER
 from loralint.frameworks.readers.verl_sft import READER as SFT
 from loralint.model import Unknown
@@ -175,3 +176,11 @@ WORLD = "trainer: {n_gpus_per_node: 8, nnodes: 1}\n"
 )
 def test_batches_that_verl_does_not_take_together(reading, observed, text, keys):
     assert {key for key, one in observed(reading(READER, text)).items() if one.kind == "rejected"} == keys
+
+
+def test_a_line_of_settings_rests_on_fsdp_and_its_optimizer(started):
+    flags = {"actor_rollout_ref.model.lora_rank": 32, "actor_rollout_ref.actor.optim.lr": 3e-6}
+    config = started(as_flags(READER), flags)
+    assert (config.get("dist.fsdp").value, config.get("optim.name").value) == (True, "adamw")
+    other = started(as_flags(READER), {**flags, "actor_rollout_ref.actor.strategy": "megatron"})
+    assert (other.get("dist.fsdp").value, other.get("optim.name").value) == (False, None)

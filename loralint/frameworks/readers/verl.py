@@ -186,7 +186,7 @@ def sharding(strategy: str, config: str) -> tuple[Entry, ...]:
     return (
         Entry("model.dtype", f"{config}model_dtype", dtype, long_dtype),
         *precision(config),
-        Entry("dist.fsdp", strategy, lambda name: str(name).startswith("fsdp"), never),
+        Entry("dist.fsdp", strategy, lambda name: str(name).startswith("fsdp"), never, default=True),
         Entry("dist.fsdp_version", strategy, _version, _written_version),
         Entry("dist.fsdp_offload", f"{config}param_offload", not_null),
     )
