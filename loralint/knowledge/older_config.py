@@ -16,10 +16,23 @@ _OLDER_WORDS = {"mamba": "linear_attention", "attention": "full_attention"}
 _LISTS = ("layer_types", "layers_block_type")
 _PATTERN = {"M": "linear_attention", "E": "moe", "*": "full_attention", "-": "mlp"}  # configuration_nemotron_h.py
 _COMPRESSED = {0: "sliding_attention", 4: "compressed_sparse_attention", 128: "heavily_compressed_attention"}
+# type -> older names of fields, as its configuration_*.py takes them
+_NAMES = {
+    "bloom": {"n_embed": "hidden_size"},
+    "falcon": {"n_embed": "hidden_size"},
+    "lfm2": {"block_ff_dim": "intermediate_size", "tie_embedding": "tie_word_embeddings"},
+    "lfm2_moe": {"tie_embedding": "tie_word_embeddings"},
+    "nemotron_h": {"mamba_n_groups": "n_groups", "mamba_d_conv": "conv_kernel", "mamba_conv_bias": "use_conv_bias"},
+}
 # fields that give layers of these types other modules or sizes, which the catalogue did not learn, and their defaults
+_GLOBAL = {"num_global_key_value_heads": None, "global_head_dim": 512, "per_layer_config": None}
+_INDEXED = {"index_topk_freq": 1, "index_topk_pattern": None}
+_DENSE = dict.fromkeys(("first_k_dense_replace", "moe_layer_freq"))
 _NOT_LEARNED: dict[str, Config] = {
-    "gemma4_text": {"num_global_key_value_heads": None, "global_head_dim": 512, "per_layer_config": None},
-    "glm_moe_dsa": {"index_topk_freq": 1, "index_topk_pattern": None},
+    **dict.fromkeys(("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text"), _GLOBAL),
+    **dict.fromkeys(("glm_moe_dsa", "glm5_next_text", "mistral_large4_text"), _INDEXED),
+    **dict.fromkeys(("axk1", "axk2", "cohere2_moe", "unlimited_ocr_text"), _DENSE),
+    "kimi_linear": {"first_k_dense_replace": None, "linear_attn_config": None},
     "minimax_m3_vl_text": dict.fromkeys(("moe_layer_freq", "mlp_layer_types", "sparse_attention_config")),
 }
 
@@ -46,6 +59,8 @@ def _made(model_type: str, config: Config, *, older: bool, partial: bool) -> Con
     if isinstance(text, Mapping):
         inner = str(text.get("model_type") or f"{model_type}_text")
         config = {**config, "text_config": _made(inner, text, older=older, partial=partial)}
+    older_names = ((new, config.get(old)) for old, new in _NAMES.get(model_type, {}).items())
+    config = {**config, **{new: value for new, value in older_names if value is not None}}
     for field, usual in _NOT_LEARNED.get(model_type, {}).items():
         if config.get(field, usual) not in (None, usual):
             raise Unsolved(f"the catalogue does not say how the modules follow from {field}")

@@ -259,3 +259,10 @@ def test_an_expert_is_a_module_of_its_own_for_transformers_4(model_type, layer):
     assert len(ends) == 1
     assert "gate_up_proj" in newer[ends[0].removesuffix(".3.gate_proj")]
     assert len(older[ends[0]]["weight"]) == 2
+
+
+def test_older_names_of_fields_count():
+    made = shapes(catalogue.from_config({"model_type": "bloom", "n_embed": 2048, "n_layer": 1, "n_head": 16}))
+    assert made["transformer.h.0.mlp.dense_h_to_4h"] == {"weight": (8192, 2048), "bias": (8192,)}
+    made = shapes(catalogue.from_config({"model_type": "lfm2", "num_hidden_layers": 1, "block_ff_dim": 6656}))
+    assert made["model.layers.0.feed_forward.w1"] == {"weight": (4608, 2560)}  # two thirds of it, in steps of 256
