@@ -266,3 +266,11 @@ def test_older_names_of_fields_count():
     assert made["transformer.h.0.mlp.dense_h_to_4h"] == {"weight": (8192, 2048), "bias": (8192,)}
     made = shapes(catalogue.from_config({"model_type": "lfm2", "num_hidden_layers": 1, "block_ff_dim": 6656}))
     assert made["model.layers.0.feed_forward.w1"] == {"weight": (4608, 2560)}  # two thirds of it, in steps of 256
+
+
+def test_the_words_of_each_transformers_for_a_layer():
+    config = {"model_type": "granitemoehybrid", "num_hidden_layers": 3, "layer_types": ["mamba", "attention", "mamba"]}
+    for version in ("4", "5"):
+        made = shapes(catalogue.from_config(config, version=version))
+        assert [i for i in range(3) if f"model.layers.{i}.self_attn" in made] == [1]
+        assert [i for i in range(3) if f"model.layers.{i}.mamba" in made] == [0, 2]
