@@ -42,12 +42,13 @@ EVENTS = {
     "unload": "an adapter is taken off its model",
     "save": "a model or adapter is saved - state_dict, bare (of an object that no adapter was put on), merged (it is"
     " what merging gave back)",
+    "backward": "gradients are computed by hand, in a program that makes an Accelerator - accelerated (by its method)",
     "optimizer": "an optimizer is made by hand - has_peft_config (never)",
     "set-attribute": "an attribute is set that decides something - name, value",
 }
 # every name that the data of an event may have
 EVENT_DATA = (
-    "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "config", "differs",
+    "accelerated", "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "config", "differs",
     "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config",
     "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "media", "merged", "name", "named", "number",
     "only_pad", "own", "own_loss", "own_reference", "padded", "paired", "reason", "reenters", "reentrant", "resume",

@@ -101,6 +101,8 @@ def _of(call: Call, text: str) -> Iterator[Event]:
         yield from _known(call, _ROLES[what.role])
     elif call.on is not None and name in _METHODS:
         yield from _method(call, name)
+    elif name == "backward" and call.on is not None and "Accelerator(" in text and ".prepare(" in text:
+        yield from _backward(call)
     elif name == "__setattr__" and call.on is not None:
         yield from _assigned(call)
     elif name in _OPTIMIZERS and call.on is None:
@@ -115,6 +117,15 @@ def _of(call: Call, text: str) -> Iterator[Event]:
         yield _event("transform", call, name, numbers(call.on), {"media": media(text)})
     elif (flat := flattened(call)) is not None:
         yield _event("flatten", call, name, *flat)
+
+
+def _backward(call: Call) -> Iterator[Event]:
+    """`loss.backward()` or `accelerator.backward(loss)`; a loss that a scaler of the script's own made is neither."""
+    made = call.on.made if call.on is not None else None
+    what = of(made) if made is not None else None
+    if made is not None and last(made) != "scale":
+        accelerated = what is not None and what.role == "accelerator"
+        yield _event("backward", call, "backward", numbers(call.on), {"accelerated": accelerated})
 
 
 def _known(call: Call, kind: str) -> Iterator[Event]:
