@@ -48,9 +48,10 @@ EVENTS = {
 }
 # every name that the data of an event may have
 EVENT_DATA = (
-    "accelerated", "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator", "config", "differs",
-    "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics", "has_peft_config",
-    "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "media", "merged", "name", "named", "number",
-    "only_pad", "own", "own_loss", "own_reference", "padded", "paired", "reason", "reenters", "reentrant", "resume",
-    "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by", "written",
+    "accelerated", "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator",
+    "config", "differs", "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics",
+    "has_peft_config", "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "media", "merged", "name",
+    "named", "number", "only_pad", "own", "own_loss", "own_reference", "padded", "paired", "reason", "reenters",
+    "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by",
+    "written",
 )  # fmt: skip

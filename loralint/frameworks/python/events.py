@@ -101,8 +101,6 @@ def _of(call: Call, text: str) -> Iterator[Event]:
         yield from _known(call, _ROLES[what.role])
     elif call.on is not None and name in _METHODS:
         yield from _method(call, name)
-    elif name == "backward" and call.on is not None and "Accelerator(" in text and ".prepare(" in text:
-        yield from _backward(call)
     elif name == "__setattr__" and call.on is not None:
         yield from _assigned(call)
     elif name in _OPTIMIZERS and call.on is None:
@@ -113,15 +111,23 @@ def _of(call: Call, text: str) -> Iterator[Event]:
         yield _event("collator", call, name, on, collated(call))
     elif name == "save" and call.name.startswith("torch"):
         yield from _saved(call)
-    elif transformed(call):
+    else:
+        yield from _beside(call, name, text)
+
+
+def _beside(call: Call, name: str, text: str) -> Iterator[Event]:
+    """What is done to rows, to parameters and to gradients."""
+    if transformed(call):
         yield _event("transform", call, name, numbers(call.on), {"media": media(text)})
     elif (flat := flattened(call)) is not None:
         yield _event("flatten", call, name, *flat)
+    elif name == "backward":
+        yield from _backward(call, text)
 
 
-def _backward(call: Call) -> Iterator[Event]:
+def _backward(call: Call, text: str) -> Iterator[Event]:
     """`loss.backward()` or `accelerator.backward(loss)`; a loss that a scaler of the script's own made is neither."""
-    made = call.on.made if call.on is not None else None
+    made = call.on.made if call.on is not None and "Accelerator(" in text and ".prepare(" in text else None
     what = of(made) if made is not None else None
     if made is not None and last(made) != "scale":
         accelerated = what is not None and what.role == "accelerator"
