@@ -16,20 +16,14 @@ from loralint.frameworks.python.events import CUT, events
 from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.gone import Observer, observe_gone
 from loralint.frameworks.python.keywords import observe_keywords, observe_patched
-from loralint.frameworks.python.loading import observe_loading
 from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
+from loralint.frameworks.python.observers import OBSERVED
 from loralint.frameworks.python.options import parsers
 from loralint.frameworks.python.owners import number_of
 from loralint.frameworks.python.parts import Parts, package_of, starts_of
-from loralint.frameworks.python.precisions import observe_precisions
-from loralint.frameworks.python.schedules import observe_schedules
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
-from loralint.frameworks.python.tuples import observe_tuples
-from loralint.frameworks.python.widths import observe_widths
-from loralint.frameworks.python.words import observe_words
 from loralint.frameworks.read import read_layer
-from loralint.frameworks.readers.trl_refusals import refused_by_trl
 from loralint.frameworks.table import Layer, Look, Reader, Values
 from loralint.model import Event, Note, Observation, Unknown, Value
 from loralint.source.document import Document, Pair
@@ -42,10 +36,6 @@ _PACKAGES = {
     "transformers": ("transformers", "peft"),
     "peft": ("peft", "transformers"),
 }
-_OBSERVED = (
-    observe_words, refused_by_trl, observe_schedules, observe_precisions, observe_tuples, observe_widths,
-    observe_loading,
-)  # fmt: skip
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
@@ -132,7 +122,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
         kin=("peft",) if shape.adapter else (),
         observe=(
             observe_patched if shape.load == "unsloth" else observe_keywords,
-            *_OBSERVED,
+            *OBSERVED,
             *_whole_adapter(parts),
             gone,
         ),
