@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.forms import collated, formed, merged
 from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch
-from loralint.frameworks.python.owners import class_of, config_of, frozen, is_bare, is_trainer, number_of, numbers
+from loralint.frameworks.python.owners import (
+    by_accelerator,
+    class_of,
+    config_of,
+    frozen,
+    is_bare,
+    is_trainer,
+    number_of,
+    numbers,
+)
 from loralint.frameworks.python.prompts import marked
-from loralint.frameworks.python.rows import batched, labelled, media, transformed
+from loralint.frameworks.python.rows import batched, labelled, media, transformed, with_rows
 from loralint.frameworks.python.shards import flattened
 from loralint.frameworks.python.tokens import added, is_eos
 from loralint.frameworks.python.trace import argument, last, makers
@@ -54,10 +62,6 @@ _OPTIMIZERS = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop",
 # collators that leave every padding token out of the loss by its number
 _MASKING = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForCompletionOnlyLM"})
 _TOKENIZES = frozenset({"__call__", "encode", "batch_encode_plus", "encode_plus", "tokenize"})
-# running text in blocks of one length: there is no answer to end, and nothing to pad
-_BLOCKS = re.compile(r"\b(?:group_texts|return_overflowing_tokens)\b")
-_END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
-
 CUT = f"of what the program does to its models only the first {EVENTS} steps are followed"
 
 
@@ -68,7 +72,7 @@ def events(script: Script) -> tuple[Event, ...]:
     unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread + (CUT,) * (len(done) > EVENTS)]
     read = {number for call in script.calls if last(call) in _TOKENIZES for number in numbers(call.on)}
     masked = [_masked(script, call) for call in script.calls if last(call) == "train_on_responses_only"]
-    return (*unread, *(_with_rows(event, script, read) for event in done[:EVENTS]), *masked)
+    return (*unread, *(with_rows(event, script, read) for event in done[:EVENTS]), *masked)
 
 
 def _masked(script: Script, call: Call) -> Event:
@@ -77,19 +81,6 @@ def _masked(script: Script, call: Call) -> Event:
     trainer = call.arg("trainer", 0)
     on = numbers(trainer.thing if trainer is not None else None)
     return _event("mask-prompts", call, last(call), on, marked(script, call), given)
-
-
-def _with_rows(event: Event, script: Script, read: set[int]) -> Event:
-    """A choice of padding, with whether the rows that its tokenizer reads carry an end token. read: what reads any."""
-    if event.kind != "set-pad":
-        return event
-    text = script.document.text
-    ends = _BLOCKS.search(text) is None and (
-        read.isdisjoint(event.on)
-        or any(word in text for word in _END_WORDS)
-        or text.count("eos_token") > text.count("pad_token")
-    )
-    return event._replace(data={**event.data, "ends": ends})
 
 
 def _of(call: Call, text: str) -> Iterator[Event]:
@@ -121,17 +112,8 @@ def _beside(call: Call, name: str, text: str) -> Iterator[Event]:
         yield _event("transform", call, name, numbers(call.on), {"media": media(text)})
     elif (flat := flattened(call)) is not None:
         yield _event("flatten", call, name, *flat)
-    elif name == "backward":
-        yield from _backward(call, text)
-
-
-def _backward(call: Call, text: str) -> Iterator[Event]:
-    """`loss.backward()` or `accelerator.backward(loss)`; a loss that a scaler of the script's own made is neither."""
-    made = call.on.made if call.on is not None and "Accelerator(" in text and ".prepare(" in text else None
-    what = of(made) if made is not None else None
-    if made is not None and last(made) != "scale":
-        accelerated = what is not None and what.role == "accelerator"
-        yield _event("backward", call, "backward", numbers(call.on), {"accelerated": accelerated})
+    elif name == "backward" and (accelerated := by_accelerator(call, text)) is not None:
+        yield _event("backward", call, name, numbers(call.on), {"accelerated": accelerated})
 
 
 def _known(call: Call, kind: str) -> Iterator[Event]:

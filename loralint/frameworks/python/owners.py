@@ -5,7 +5,7 @@ from __future__ import annotations
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.loads import load_of
 from loralint.frameworks.python.trace import last, makers, root
-from loralint.source.script import Argument, Thing
+from loralint.source.script import Argument, Call, Thing
 
 # what gives a model's parameters one after the other
 _PARAMETERS = frozenset({"parameters", "named_parameters"})
@@ -62,3 +62,13 @@ def config_of(thing: Thing | None) -> Thing | None:
 def numbers(thing: Thing | None) -> tuple[int, ...]:
     """The number by which all forms of one model are known; none for what nobody follows."""
     return (root(thing).number,) if thing is not None else ()
+
+
+def by_accelerator(call: Call, text: str) -> bool | None:
+    """Whether gradients are computed by an Accelerator's method, in a program that has prepared its parts with one.
+
+    None in any other program, and of a loss that a scaler of the program's own has made.
+    """
+    made = call.on.made if call.on is not None and "Accelerator(" in text and ".prepare(" in text else None
+    what = of(made) if made is not None else None
+    return None if made is None or last(made) == "scale" else what is not None and what.role == "accelerator"

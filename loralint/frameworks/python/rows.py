@@ -6,7 +6,8 @@ import re
 
 from loralint.frameworks.python.classes import Known
 from loralint.frameworks.python.trace import argument, last
-from loralint.source.script import Call, Thing
+from loralint.model import Event
+from loralint.source.script import Call, Script, Thing
 
 # what makes a dataset of the rows of a file or of the hub
 _SOURCES = frozenset(
@@ -18,6 +19,9 @@ _STEPS = 50
 _TRANSFORMS = frozenset({"set_transform", "with_transform"})
 # what models take of pictures and sound, which no column of the files holds
 _MEDIA = re.compile(r"\b(?:pixel_values|input_values|input_features)\b")
+# running text in blocks of one length: there is no answer to end, and nothing to pad
+_BLOCKS = re.compile(r"\b(?:group_texts|return_overflowing_tokens)\b")
+_END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
 
 
 def batched(call: Call, what: Known | None) -> str | None:
@@ -66,3 +70,16 @@ def _mapped(thing: Thing | None) -> bool:
         through = through or last(made) == "map"
         thing = made.on
     return False
+
+
+def with_rows(event: Event, script: Script, read: set[int]) -> Event:
+    """A choice of padding, with whether the rows that its tokenizer reads carry an end token. read: what reads any."""
+    if event.kind != "set-pad":
+        return event
+    text = script.document.text
+    ends = _BLOCKS.search(text) is None and (
+        read.isdisjoint(event.on)
+        or any(word in text for word in _END_WORDS)
+        or text.count("eos_token") > text.count("pad_token")
+    )
+    return event._replace(data={**event.data, "ends": ends})
