@@ -17,6 +17,7 @@ from loralint.frameworks.python.owners import (
     is_trainer,
     number_of,
     numbers,
+    optimized,
 )
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.rows import batched, labelled, media, transformed, with_rows
@@ -95,7 +96,7 @@ def _of(call: Call, text: str) -> Iterator[Event]:
     elif name == "__setattr__" and call.on is not None:
         yield from _assigned(call)
     elif name in _OPTIMIZERS and call.on is None:
-        yield _event("optimizer", call, name, _of_parameters(call), {"has_peft_config": False})
+        yield _event("optimizer", call, name, optimized(call), {"has_peft_config": False})
     elif name in _MASKING:
         tokenizer = call.arg("tokenizer", 0 if name != "DataCollatorForCompletionOnlyLM" else -1)
         on = numbers(tokenizer.thing if tokenizer is not None else None)
@@ -261,13 +262,6 @@ def _tokenizer(call: Call) -> Iterator[Event]:
         if given is not None and given.node.tag != "null":
             data = {"is_eos": is_eos(given)} if kind == "set-pad" else {"literal": given.node.tag == "str"}
             yield _event(kind, call, key, numbers(call.result), data, given)
-
-
-def _of_parameters(call: Call) -> tuple[int, ...]:
-    """The model whose parameters an optimizer gets."""
-    given = call.arg("params", 0)
-    made = given.thing.made if given is not None and given.thing is not None else None
-    return numbers(made.on) if made is not None and made.on is not None else ()
 
 
 def _saved(call: Call) -> Iterator[Event]:

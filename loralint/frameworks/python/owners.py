@@ -72,3 +72,10 @@ def by_accelerator(call: Call, text: str) -> bool | None:
     made = call.on.made if call.on is not None and "Accelerator(" in text and ".prepare(" in text else None
     what = of(made) if made is not None else None
     return None if made is None or last(made) == "scale" else what is not None and what.role == "accelerator"
+
+
+def optimized(call: Call) -> tuple[int, ...]:
+    """The model whose parameters an optimizer gets."""
+    given = call.arg("params", 0)
+    made = given.thing.made if given is not None and given.thing is not None else None
+    return numbers(made.on) if made is not None and made.on is not None else ()
