@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, maps_of
+from loralint.frameworks.readers.kubernetes.overrides import overridden
 from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.trainers import laid_over, mounted
 from loralint.frameworks.readers.kubernetes.training import jobs
@@ -15,7 +16,7 @@ from loralint.source.document import Document
 
 
 def runtimes_of(job: Job, project: Project) -> list[Job]:
-    """Those that a job names, with as many pods as the job asks for; none for a job of another kind."""
+    """Those that a job names, with as many pods as it asks for and what it lays over these; none for another kind."""
     name = word(inside(job.spec, "runtimeRef"), "name")
     if job.kind != "TrainJob" or not name:
         return []
@@ -23,6 +24,7 @@ def runtimes_of(job: Job, project: Project) -> list[Job]:
     if not found:
         others = (one for one in beside(job.document, project) if name in one.names)
         found = [each for one in others for each in _named(project.peek(one.path, one.shown), name)]
+    found = [overridden(one, job) for one in found]
     nodes = inside(job.spec, "trainer.numNodes")
     if nodes is None:
         return found

@@ -6,6 +6,7 @@ import json
 import textwrap
 
 import pytest
+import yaml
 
 from loralint.api import check
 
@@ -178,6 +179,48 @@ def test_a_trainer_lays_its_settings_over_those_of_the_runtime(runs):
     found = values(run)
     assert (found["adapter.rank"].value, found["adapter.alpha"].value) == (8, 24)
     assert found["job.gpus_per_node"].value == 4
+
+
+SELECT, A100 = "nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB"
+OVER = f"""\
+nodeSelector: {{{SELECT}: {A100}}}
+volumes: [{{name: more, configMap: {{name: cfg}}}}]
+containers:
+  - {{name: node, volumeMounts: [{{name: more, mountPath: /more}}], env: [{{name: ALPHA, value: '48'}}]}}
+"""
+PATCH = {"name": "node", "template": {"spec": {"template": {"spec": yaml.safe_load(OVER)}}}}
+PATCHES = [{"manager": "me", "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [PATCH]}}}}]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "podSpecOverrides:\n  - targetJobs: [{name: node}]\n" + textwrap.indent(OVER, "    "),
+        "podTemplateOverrides:\n  - targetJobs: [{name: node}]\n    spec:\n" + textwrap.indent(OVER, "      "),
+        f"runtimePatches: {json.dumps(PATCHES)}\n",
+    ],
+    ids=["2.0", "2.1", "2.2"],
+)
+def test_what_a_train_job_lays_over_the_pods_of_its_runtime_counts(tmp_path, runs, given):
+    below = runtime("trl sft --config /more/trl.yaml --lora_alpha $ALPHA --attn_implementation flash_attention_2")
+    at = below.index("containers:")
+    lead = at - below.rindex("\n", 0, at) - 1
+    below = below[:at] + f"nodeSelector: {{{SELECT}: Tesla-T4}}\n" + " " * lead + below[at:]
+    text = "model_name_or_path: m\nuse_peft: true\nlora_r: 24\nlearning_rate: 2e-4\nbf16: true\ndataset_name: d\n"
+    held = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: cfg}}\ndata: {json.dumps({'trl.yaml': text})}\n---\n"
+    job = whole("trainer.kubeflow.org/v1alpha1", "TrainJob", "runtimeRef: {name: torch}\n" + given)
+    (run,) = runs(held + below + job)
+    found = values(run)
+    assert (found["adapter.rank"].value, found["adapter.alpha"].value) == (24, 48)
+    assert found["run.gpu"].value == A100
+    assert not [one.rule for one in run.findings if one.rule in ("LL214", "LL216")]
+    other = job.replace("name: node", "name: other").replace('"name": "node"', '"name": "other"')
+    assert values(runs(held + below + other)[0])["run.gpu"].value == "Tesla-T4"
+    (tmp_path / "runtime.yaml").write_text(held + below)
+    (apart,) = runs(job)
+    assert "run.gpu" not in values(apart)
+    (left,) = runs(other)
+    assert values(left)["run.gpu"].value == "Tesla-T4"
 
 
 def test_mpirun_and_deepspeed_before_a_script(runs):

@@ -13,6 +13,7 @@ from loralint.frameworks.convert import dtype, never
 from loralint.frameworks.readers.kubernetes.faults import faults, of_jobs
 from loralint.frameworks.readers.kubernetes.gpus import gpu_limit, gpu_names, gpu_of_type, gpus, sliced
 from loralint.frameworks.readers.kubernetes.launch import Flag, Launch, first, place, switch
+from loralint.frameworks.readers.kubernetes.overrides import overridden
 from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.processes import command, nodes, processes, variables
 from loralint.frameworks.readers.kubernetes.storage import output, shared_memory
@@ -181,7 +182,8 @@ def reader_of(job: Job, *, flags: bool = True, observe: bool = True) -> Reader:
         return _of_jobs(document, [job], flags=flags)
 
     def observations(document: Document, _: Look) -> list[Observation]:
-        return of_jobs(document, [job, *(one for one in jobs(document) if one.kind in RUNTIMES and one != job)])
+        others = [one for one in jobs(document) if one.kind in RUNTIMES and one != job]
+        return of_jobs(document, [job, *(overridden(one, job) for one in others)])
 
     return READER._replace(combine=values, observe=(observations,) if observe else ())
 
