@@ -118,7 +118,7 @@ def _report(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope, 
             rule.name,
             tier,
             supposing(message, assumed) if assumed else message,
-            fill(said.help, hit, config, scope) + (pinning(assumed) if assumed and tier == "A" else ""),
+            fill(said.help, hit, config, scope) + (pinning(assumed) if assumed and _moved(hit) else ""),
             value.span or anchor(scope, config),
             value.key or config.key(value.field),
             value.pointer,
@@ -156,6 +156,12 @@ def _tier(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope) ->
     if loose[0].endswith(MAYBE):  # the rule's own words say of which versions it speaks
         return "A", ""
     return "A", _release(loose[0], config)
+
+
+def _moved(hit: Hit) -> bool:
+    """Whether an older release takes as it stands what this one stops at."""
+    one = hit.observation
+    return one is not None and one.effect == "crash" and one.kind in ("renamed", "removed", "rejected")
 
 
 def _release(package: str, config: Config) -> str:

@@ -96,7 +96,8 @@ def written(value: Value) -> object:
     """What stands in the file, else the effective value; a long text is cut by `shown`."""
     if is_switch(value):
         return value.value
-    told = value.text if value.text is not None and "\n" not in value.text else value.value
+    in_cell = value.span is not None and value.span.cell is not None  # the text has the escapes of the notebook's JSON
+    told = value.text if value.text is not None and "\n" not in value.text and not in_cell else value.value
     return mask(value.key, told) if isinstance(told, str) else told
 
 

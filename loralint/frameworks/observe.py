@@ -84,7 +84,7 @@ def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "")
                 place(document, earlier, prefix + earlier.key),
                 "crash" if crash else "harmless" if same else "lost",
                 f"{reader.title} refuses a file in which a key stands twice" if crash
-                else "the same value stands twice" if same
+                else "has the same value both times" if same
                 else "only the last of the two values counts",
                 rewrite="remove",
                 package=reader.packages[0] if reader.dialects else "",

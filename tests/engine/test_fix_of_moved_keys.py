@@ -27,6 +27,7 @@ def test_a_fix_for_an_assumed_version_is_not_safe(tmp_path, target, safe, tier):
     found = finding(tmp_path, BASE + "evaluation_strategy: epoch\nval_size: 0.1\n", "LL103", target)
     assert found.fix is not None
     assert (found.fix.safe, found.tier) == (safe, tier)
+    assert found.help.endswith(", or pin the transformers that it was written for") == (tier == "A")
 
 
 @pytest.mark.parametrize(

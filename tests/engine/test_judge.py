@@ -55,7 +55,6 @@ def test_the_assumed_version_is_named(linted, rule):
         finding.message
         == f"it breaks, judged by axolotl {assumed('axolotl')['axolotl']}, which nobody pinned: lora_r is 16"
     )
-    assert finding.help.endswith(", or pin the axolotl that it was written for")
 
 
 @pytest.mark.parametrize("tier", ["A", "B"])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import loralint
@@ -102,3 +104,12 @@ def test_a_setting_is_shown_as_the_file_would_have_it(tmp_path):
     (tmp_path / "c.toml").write_text(text + 'network_module = "networks.lora"\nnetwork_dim = 0\nlearning_rate = 1e-4\n')
     (finding,) = [one for one in loralint.check(tmp_path / "c.toml").runs[0].findings if one.rule == "LL304"]
     assert finding.help.startswith("write network_dim = 16")
+
+
+def test_a_text_of_a_notebook_is_shown_without_the_escapes_of_its_file(tmp_path):
+    source = 'from peft import LoraConfig\nlora = LoraConfig(r=8, target_modules=["q_proj"], bias="lora_only")\n'
+    cell = {"cell_type": "code", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    (run,) = loralint.check(tmp_path / "a.ipynb").runs
+    (said,) = [one.message for one in run.findings if one.rule == "LL346"]
+    assert "LoraConfig.bias lora_only" in said

@@ -36,7 +36,8 @@ def _unused(script: Script, parts: Parts) -> Iterator[Observation]:
     name = last(made[-1])
     where = Value(None, key=name, pointer=f"/{name}", span=made[-1].name_span, key_span=made[-1].name_span)
     message = f"{last(trainer)} gets no `args`, so what {name} says reaches it by accident or not at all"
-    yield Observation("ignored", where, "changed", message, f"{last(trainer)}(args=...)")
+    data = {"advice": f"hand the arguments over: {last(trainer)}(args=...)"}
+    yield Observation("ignored", where, "changed", message, data=data)
 
 
 def _joined(script: Script, document: Document) -> Iterator[Observation]:

@@ -62,7 +62,7 @@ def test_powershell(words, read):
 
 
 def test_a_backquote_within_a_line_of_powershell_starts_nothing(words, read):
-    text = "python train.py `\n  --config=$c ` $more\npython other.py --prompt `\"a`\"\n"
+    text = 'python train.py `\n  --config=$c ` $more\npython other.py --prompt `"a`"\n'
     assert words(text, "powershell")[0][:2] == ["python", "train.py"]
     assert read(text, "powershell")[1].faults == ()
 
