@@ -341,6 +341,19 @@ def test_a_map_that_a_runtime_mounts_is_one_of_the_jobs_namespace(ask):
     assert "learning_rate 2" not in message
 
 
+@pytest.mark.parametrize(("card", "refused"), [("Tesla-T4", True), ("NVIDIA-A100-SXM4-80GB", False)])
+def test_a_suspended_train_job_is_judged_anew_where_kueue_sends_it(ask, card, refused):
+    given = flags("--attn_implementation", "flash_attention_2", "--bf16", "true", "--learning_rate", "2e-4")
+    maps = {("team", "torch"): _runtime(given["spec"]["template"]["spec"])}
+    old, new = _train_job(), _train_job()
+    old["spec"]["suspend"] = True
+    placed = {"template": {"spec": {"template": {"spec": {"nodeSelector": {"nvidia.com/gpu.product": card}}}}}}
+    said = {"template": {"spec": {"replicatedJobs": [{"name": "node", **placed}]}}}
+    new["spec"]["runtimePatches"] = [{"manager": "kueue.x-k8s.io/manager", "trainingRuntimeSpec": said}]
+    assert ask(body(old), maps=maps)["allowed"] is True
+    assert ask(body(new, old=old), maps=maps)["allowed"] is not refused
+
+
 @pytest.mark.parametrize("kind", ["Workflow", "CronWorkflow"])
 def test_a_workflow_is_judged_with_the_template_that_it_names(ask, kind):
     maps = {("team", "lora"): _template()}
