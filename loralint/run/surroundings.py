@@ -12,6 +12,7 @@ from loralint.source.command import Shell
 from loralint.source.document import Document
 
 _READS = frozenset({"source", "."})
+_MOST = 8  # files that a script sources before a launch
 
 
 def of_caller(options: Options, files: Lookup) -> tuple[Variables, ...]:
@@ -34,8 +35,8 @@ def sourced(shell: Shell, offset: int, files: Lookup, near: str) -> Iterator[Var
     """
     reads = [one for one in shell.commands if one.start < offset and len(one.words) > 1 and one.words[0].raw in _READS]
     paths = {one.words[1].text for one in reads if not one.sure}
-    for command in reversed(reads):
-        path = command.words[1].text if command.sure or len(paths) == 1 else None
+    named = [one.words[1].text for one in reversed(reads) if one.sure or len(paths) == 1]
+    for path in list(dict.fromkeys(named))[:_MOST]:
         document = files.find(path, near) if isinstance(path, str) and is_dotenv(path) else None
         if document is not None:
             yield Variables(read_dotenv(document), document)
