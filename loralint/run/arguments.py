@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from loralint.frameworks.companions.dotenv import read_dotenv
 from loralint.frameworks.flags import as_flags
 from loralint.model import Unknown
 from loralint.run.build import Part
@@ -38,8 +39,10 @@ class Given(NamedTuple):
 def filled(part: Part, launch: Given | None, variables: tuple[Variables, ...] = ()) -> list[Part]:
     """A script's part with the values of its arguments, and before it those with what flags and variables give.
 
-    Without a launch a default is only what a value may be. variables: the strongest first.
+    Without a launch a default is only what a value may be. variables: the strongest first; what the script loads itself
+    replaces none that it has.
     """
+    variables = (*variables, *(Variables(read_dotenv(one), one) for one in part.loads))
     root = launch.flags.root if launch is not None else None
     flags = {pair.key: pair.value for pair in root.pairs} if root is not None else {}
     given = {**flags, **{name: node for one in reversed(variables) for name, node in one.nodes.items()}}

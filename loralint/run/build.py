@@ -49,7 +49,7 @@ class Part(NamedTuple):
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
     takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled: likewise.
     parsed: of a script, sections of a library's classes that its command line fills; seen: its reader where all of that
-    line is known.
+    line is known. loads: files of variables that a script loads itself.
     """
 
     kind: str
@@ -68,6 +68,7 @@ class Part(NamedTuple):
     filled: str = ""
     parsed: tuple[str, ...] = ()
     seen: Reader | None = None
+    loads: tuple[Document, ...] = ()
 
 
 class Start(NamedTuple):

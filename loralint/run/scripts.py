@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from loralint.frameworks.table import ANY, Reader
 from loralint.run.build import Part, Start
@@ -30,6 +30,7 @@ _TRAINERS = re.compile(
 )
 # Marks of a text that something else fills in first.
 _FILLED_IN = re.compile(r"\{\{|\{%|<%|\$\{|^[ \t]*(?:\.\.\.[ \t]*\w|>>> )", re.MULTILINE)
+_LOADS = frozenset({"dotenv.load_dotenv", "dotenv.main.load_dotenv"})
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 
@@ -53,17 +54,28 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     pins = _installed(script)
     found, own, takes = [], _own(script), taken(script)
     bare = switches(script) if takes else frozenset()
-    names = filled(script)
+    names, loads = filled(script), tuple(_loaded(script, find))
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
             script.arguments, own=own, takes=takes, switches=bare, filled=names, parsed=start.parsed,
-            seen=start.seen,
+            seen=start.seen, loads=loads,
         )  # fmt: skip
         sources = tuple(_source(one, start.reader) for one in script.loaded)
         why = f"what {_name(start.document)} makes"
         found.append(Start((part, *sources), start.reader, why, pins, start.notes))
     return found
+
+
+def _loaded(script: Script, find: Opened | None) -> Iterator[Document]:
+    """The files that a program loads its variables from: `load_dotenv()`, and with a path."""
+    for call in script.calls if find is not None else ():
+        if call.name in _LOADS:
+            given = call.arg("dotenv_path", 0)
+            name = given.node.native if given is not None else ".env"
+            document = find(name) if find is not None and isinstance(name, str) else None
+            if document is not None:
+                yield document
 
 
 def _broken(document: Document) -> list[Start]:

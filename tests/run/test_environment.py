@@ -115,3 +115,21 @@ def test_the_callers_variables_and_files_of_them(tmp_path):
 def test_what_the_script_puts_there_itself_counts(tmp_path):
     script = SCRIPT.replace("lora =", 'os.environ["RATE"] = "2e-4"\nlora =')
     assert _settings(tmp_path, "run.sh", "RATE=3 python train.py\n", script)[2] == [2e-4, 8, 16]
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        ("load_dotenv()", [3, 8, 48]),
+        ("load_dotenv('.env')", [3, 8, 48]),
+        ("load_dotenv('other.env')", [None, 8, 16]),
+        ("load_dotenv(find_dotenv())", [None, 8, 16]),
+    ],
+)
+def test_a_file_of_variables_that_the_script_loads(tmp_path, load, expected):
+    (tmp_path / ".env").write_text("RATE=3\nALPHA=48\n", encoding="utf-8")
+    script = SCRIPT.replace("import os\n", f"import os\nfrom dotenv import find_dotenv, load_dotenv\n{load}\n")
+    assert _settings(tmp_path, "run.sh", "python train.py\n", script)[2] == expected
+    assert _settings(tmp_path, "train.py", script=script)[2] == expected
+    if expected[0] == 3:
+        assert _settings(tmp_path, "run.sh", "RATE=2e-4 python train.py\n", script)[2] == [2e-4, 8, 48]
