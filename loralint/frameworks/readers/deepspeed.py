@@ -2,7 +2,7 @@
 
 At the top DeepSpeed asks for the keys that it knows and never converts; the sections that are pydantic models convert
 texts and refuse unknown keys; `params` of the optimizer and the scheduler go as they are to what takes them.
-Source: deepspeedai/DeepSpeed@edaa722 deepspeed/runtime/config.py, zero/config.py, precision_config.py.
+Source: deepspeedai/DeepSpeed@edaa722 deepspeed/runtime/config.py, zero/config.py (offload_param), precision_config.py.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ SCHEDULES: Mapping[object, object] = {
 }
 GATHER = "zero_optimization.stage3_gather_16bit_weights_on_model_save"
 _UNCONVERTED = ("optimizer.params", "scheduler.params")
+_STAGE = "zero_optimization.stage"
 _WORDS_IN_PARAMS = frozenset({"auto", "log", "linear"})
 
 
@@ -82,12 +83,25 @@ def _texts(document: Document) -> Iterator[Observation]:
 def observe_stage(document: Document, look: Look) -> list[Observation]:
     """Observe a ZeRO stage in quotes, which DeepSpeed takes for a number and the trainer does not."""
     del look
-    pair = find(document.root, "zero_optimization.stage") if document.root is not None else None
+    pair = find(document.root, _STAGE) if document.root is not None else None
     text = value(pair.value, "json") if pair is not None and pair.value.kind == "scalar" else None
     if pair is None or not isinstance(text, str) or number_text(text) is None:
         return []
     said = f"DeepSpeed runs stage {text}, and the trainer, which compares with a number, takes the model for whole"
-    return [Observation("coerced", place(document, pair, "zero_optimization.stage"), "changed", said, text, "value")]
+    return [Observation("coerced", place(document, pair, _STAGE), "changed", said, text, "value")]
+
+
+def observe_offload(document: Document, look: Look) -> list[Observation]:
+    """Observe weights that are to go to the CPU below ZeRO-3, where every GPU keeps all of them."""
+    del look
+    key = "zero_optimization.offload_param.device"
+    stage, device = (find(document.root, one) if document.root is not None else None for one in (_STAGE, key))
+    whole = stage is not None and stage.value.kind == "scalar" and value(stage.value, "json") in (1, 2)
+    if device is None or not whole or device.value.raw not in ("cpu", "nvme"):
+        return []
+    message = "only ZeRO-3 splits the weights and can keep them elsewhere; below it each GPU holds them all"
+    told = {"advice": f"write `{_STAGE}`: 3, or take `offload_param` out"}
+    return [Observation("ignored", place(document, device, key), "lost", message, package="deepspeed", data=told)]
 
 
 TABLE: tuple[Entry, ...] = (
@@ -126,6 +140,6 @@ READER = Reader(
     coerces=False,
     coerces_inside=True,
     packages=("deepspeed", "transformers", "accelerate"),
-    observe=(observe_params, observe_stage),
+    observe=(observe_params, observe_stage, observe_offload),
     combine=defaults,
 )

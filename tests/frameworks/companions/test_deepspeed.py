@@ -86,11 +86,24 @@ def test_what_no_gather_points_at(reading) -> None:
         ({"stage3_gather_16bit_weights_on_model_save": True}, "stage3_gather_16bit_weights_on_model_save", "ignored",
          "lost", "zero_optimization.stage3_gather_16bit_weights_on_model_save"),
         ({"max_grad_norm": 1.0}, "max_grad_norm", "ignored", "lost", "gradient_clipping"),
+        ({"zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}}},
+         "zero_optimization.offload_param.device", "ignored", "lost", ""),
     ],
 )  # fmt: skip
 def test_faults_of_keys(reading, observed, changed, key, kind, effect, replacement) -> None:
     found = observed(reading(READER, text(**changed), "ds.json"))[key]
     assert (found.kind, found.effect, found.replacement) == (kind, effect, replacement)
+
+
+@pytest.mark.parametrize("zero", [
+    {"stage": 3, "offload_param": {"device": "cpu"}},
+    {"stage": 2, "offload_param": {"device": "none"}},
+    {"stage": 2, "offload_optimizer": {"device": "cpu"}},
+    {"stage": "auto", "offload_param": {"device": "cpu"}},
+    {"offload_param": {"device": "cpu"}},
+])  # fmt: skip
+def test_weights_that_zero_3_may_keep_elsewhere(reading, observed, zero) -> None:
+    assert observed(reading(READER, text(zero_optimization=zero), "ds.json")) == {}
 
 
 def test_texts_in_sections_that_convert_are_no_fault(reading, observed) -> None:
