@@ -35,6 +35,7 @@ EVENTS = {
     " formats (a formatting function is given), has_metrics, class, args_class (of its arguments),"
     ' collator (class of what makes batches, "" for its own), labelled (its rows may have labels),'
     " own_loss (the program may compute the loss), paired (its model is still together with the tokenizer)",
+    "own-batches": "a trainer that gets a tokenizer and no collator makes batches in its own way - class",
     "transform": "rows of a dataset change as they are read - media (into what a model takes of pictures or sound)",
     "flatten": "FSDP joins the parameters of a block into one, all trained or none - wrapped (an adapter is on)",
     "train": "training starts - resume",

@@ -172,6 +172,9 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
     }
     on = (*numbers(thing), *numbers(call.result))
     yield _event("trainer", call, last(call), on, data)
+    tokenizer = call.arg("processing_class") or call.arg("tokenizer")
+    if data["collator"] == "" and tokenizer is not None:
+        yield _event("own-batches", call, last(call), numbers(tokenizer.thing), {"class": last(call)})
     if config is not None and _configured(config):
         given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False, "own": False, "config": number_of(config)}
         yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
