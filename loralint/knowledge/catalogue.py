@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from loralint.knowledge.data import part
 from loralint.knowledge.older_config import as_read
-from loralint.knowledge.structure import Fields, Module, Row, Unsolved, below, expand, moved
+from loralint.knowledge.prefix import below, moved
+from loralint.knowledge.structure import Fields, Module, Row, Unsolved, expand, whole
 from loralint.knowledge.targets import PACKED, SUPPORTED
 
 __all__ = ["Architecture", "Module", "Unsolved", "every", "from_config", "from_sizes", "names"]
@@ -227,7 +228,7 @@ def _understood(record: Any, fields: Fields) -> None:
     for name, words in _kinds(record["where"]):
         known.setdefault(name, []).extend(words)
     for name, words in known.items():
-        usual, given = record["fields"].get(name, []), fields.given(name)
+        usual, given = whole(record["fields"].get(name, [])), fields.given(name)
         words.extend(value for value, _ in usual["each"]) if isinstance(usual, dict) else words.extend(usual)
         for one in given if isinstance(given, list) else ():
             if isinstance(one, str) and one not in words:

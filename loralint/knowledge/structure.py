@@ -44,9 +44,10 @@ class Module(NamedTuple):
 class Fields:
     """Values of a config by dotted name: as given, else under another name, else the architecture's default.
 
-    A default is a value, {"=": expression} of other fields, or {"each": [[value, where], ...], "of": count}, which
-    makes a list with one entry a layer. `partial`: the given values are a few sizes and no whole config, so a number
-    that is not among them, and does not follow from them, is unknown and not the default.
+    A default is a value, {"=": expression} of other fields, {"cycle": values, "of": n} for a list of n that repeats
+    these, or {"each": [[value, where], ...], "of": count}, which makes a list with one entry a layer. `partial`: the
+    given values are a few sizes and no whole config, so a number that is not among them, and does not follow from them,
+    is unknown and not the default.
     """
 
     def __init__(
@@ -75,8 +76,8 @@ class Fields:
         return _reach(self._given, name)
 
     def default(self, name: str) -> Any:
-        """The architecture's default as compiled."""
-        return self._defaults.get(name)
+        """The architecture's default as compiled, lists in full."""
+        return whole(self._defaults.get(name))
 
     def _usual(self, name: str) -> Any:
         """The default of a field, or of an entry of a list, whose last word is its number."""
@@ -87,12 +88,20 @@ class Fields:
         return self._default(self._defaults.get(name))
 
     def _default(self, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return None if self.partial and not isinstance(value, (bool, str)) else value
+        if not isinstance(value, dict) or "cycle" in value:
+            return None if self.partial and not isinstance(value, (bool, str)) else whole(value)
         if "=" in value:
             return number(value["="], self)
         count = size(value["of"], self)
         return [next((entry for entry, where in value["each"] if holds(where, (i,), self)), None) for i in range(count)]
+
+
+def whole(value: Any) -> Any:
+    """A default as it is: a list that repeats itself in full."""
+    if not isinstance(value, dict) or "cycle" not in value:
+        return value
+    times = value["of"] // len(value["cycle"]) + 1
+    return (value["cycle"] * times)[: value["of"]]
 
 
 def _reach(tree: Any, name: str) -> Any:
@@ -286,21 +295,3 @@ def _shape(sizes: Sequence[str], fields: Fields) -> tuple[int, ...] | None:
         if fields.partial:
             return None
         raise
-
-
-def moved(rows: Iterable[Row], lists: Mapping[str, str], old: str, new: str) -> tuple[list[Row], dict[str, str]]:
-    """The rows and counts of what lies below one prefix, brought below another; without the root's own row."""
-    return (
-        [[path, *row[1:]] for row in rows if below(row[0], old) and (path := _moved(row[0], old, new))],
-        {_moved(path, old, new): count for path, count in lists.items() if below(path, old)},
-    )
-
-
-def below(path: str, prefix: str) -> bool:
-    """Whether a path is the prefix or below it; the root is below none but a longer prefix."""
-    return path == prefix or path.startswith(prefix + ".") if prefix else path != ""
-
-
-def _moved(path: str, old: str, new: str) -> str:
-    rest = path[len(old) :].lstrip(".") if old else path
-    return f"{new}.{rest}" if new and rest else new or rest

@@ -274,3 +274,13 @@ def test_the_words_of_each_transformers_for_a_layer():
         made = shapes(catalogue.from_config(config, version=version))
         assert [i for i in range(3) if f"model.layers.{i}.self_attn" in made] == [1]
         assert [i for i in range(3) if f"model.layers.{i}.mamba" in made] == [0, 2]
+
+
+def test_a_default_list_that_repeats_itself_is_whole_when_it_counts():
+    """Qwen3.5 has full attention in every fourth layer, which its record says by four words."""
+    made = shapes(catalogue.from_config({"model_type": "qwen3_5_text", "num_hidden_layers": 32}))
+    full = [i for i in range(32) if f"model.layers.{i}.self_attn.q_proj" in made]
+    assert full == list(range(3, 32, 4))
+    assert structure.whole({"cycle": ["a", "b"], "of": 5}) == ["a", "b", "a", "b", "a"]
+    assert structure.Fields({}, {"kinds": {"cycle": [0, 1], "of": 3}}, {}).get("kinds") == [0, 1, 0]
+    assert structure.Fields({}, {"kinds": {"cycle": [0, 1], "of": 3}}, {}, partial=True).get("kinds") is None

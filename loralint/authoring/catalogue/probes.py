@@ -16,6 +16,7 @@ PROBES: dict[str, dict[str, Any]] = {
     "nemotron_h": {
         "layers_block_type": ["mamba", "moe", "mamba", "attention", "moe", "mamba", "mlp", "mamba", "moe"],
     },
+    "qwen3_vl_moe": {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [24, 20, 20]}}},
     "reformer": {"is_decoder": True},
     "phimoe": {"num_local_experts": 16},
 }  # fmt: skip

@@ -12,7 +12,8 @@ from loralint.authoring.catalogue.normed import normed
 from loralint.authoring.catalogue.sample import Sample, plain, template
 from loralint.authoring.catalogue.study import Subject, about, experts, field_table, fields_used, study
 from loralint.knowledge import catalogue
-from loralint.knowledge.structure import Module, Row, below, moved
+from loralint.knowledge.prefix import below, moved
+from loralint.knowledge.structure import Module, Row, whole
 from loralint.knowledge.targets import SUPPORTED
 
 
@@ -121,8 +122,20 @@ def text(record: dict[str, Any]) -> str:
         name: {**entry, "rows": _written(entry["rows"], words, where)}
         for name, entry in sorted(record["classes"].items())
     }
-    made = {**record, "classes": classes, "where": where.entries, "words": words.entries}
+    fields = {name: _folded(value) for name, value in record["fields"].items()}
+    made = {**record, "fields": fields, "classes": classes, "where": where.entries, "words": words.entries}
     return json.dumps(made, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def _folded(value: Any) -> Any:
+    """A default; a list that repeats its beginning as {"cycle": beginning, "of": length} where that is shorter."""
+    if not isinstance(value, list):
+        return value
+    for length in range(1, len(value) // 2 + 1):
+        made = {"cycle": value[:length], "of": len(value)}
+        if whole(made) == value:
+            return min(made, value, key=lambda one: len(json.dumps(one)))
+    return value
 
 
 class _Table:
