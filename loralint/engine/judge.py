@@ -159,9 +159,9 @@ def _tier(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope) ->
 
 
 def _moved(hit: Hit) -> bool:
-    """Whether an older release takes as it stands what this one stops at."""
+    """Whether an older release takes as it stands what this one stops at, or passes over."""
     one = hit.observation
-    return one is not None and one.effect == "crash" and one.kind in ("renamed", "removed", "rejected")
+    return one is not None and one.effect != "harmless" and one.kind in ("renamed", "removed", "rejected")
 
 
 def _release(package: str, config: Config) -> str:
