@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from loralint.source.shell.words import joined
@@ -19,6 +20,8 @@ _NUMERIC = {
     "-le": lambda left, right: left <= right,
 }
 _PATTERN = frozenset("*?[")
+_COUNT = re.compile(r'"?\$(?:#|\{#\})"?')
+_ARGUMENT = re.compile(r'"?\$(?:[1-9]|\{[1-9](?::?-)?\})"?')
 
 
 def is_test(syntax: Syntax) -> bool:
@@ -30,7 +33,7 @@ def holds(syntax: Syntax, scope: Scope) -> bool | None:
     """Whether a test holds; None where only the run tells, and for every other command.
 
     `-z` of a variable that the file sets nowhere before holds: it is how scripts give a default, and what the
-    environment says instead is asked for as such.
+    environment says instead is asked for as such. So does `-z "$1"`, and `$#` is 0: nobody is seen to give arguments.
     """
     if not is_test(syntax):
         return {"true": True, "false": False}.get(syntax.text.strip())
@@ -45,6 +48,8 @@ def _unary(operator: str, operand: Syntax, scope: Scope) -> bool | None:
         return None
     if operator == "-z" and _unset(operand, scope):
         return True
+    if scope.args is None and _ARGUMENT.fullmatch(operand.text):
+        return operator == "-z"
     field = joined(operand, scope)
     return None if field.why else (field.text == "") == (operator == "-z")
 
@@ -56,6 +61,9 @@ def _unset(operand: Syntax, scope: Scope) -> bool:
 
 def _binary(left: Syntax, middle: Syntax, right: Syntax, scope: Scope) -> bool | None:
     one, other, operator = joined(left, scope), joined(right, scope), middle.text
+    if _COUNT.fullmatch(left.text) and operator in _NUMERIC and other.text.isdecimal():
+        count = None if any(given.why for given in scope.args or ()) else len(scope.args or ())
+        return _NUMERIC[operator](count, int(other.text[:9])) if count is not None else None
     if one.why or other.why or _PATTERN & set(other.text):
         return None
     if operator in {"=", "=="}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from loralint.source.shell.words import expand
@@ -11,11 +12,17 @@ if TYPE_CHECKING:
     from loralint.source.shell.scope import Scope
     from loralint.source.shell.syntax import Syntax
 
+# All arguments of a script; and what a loop asks that goes through them.
+_ALL = frozenset({'"$@"', "$@", '"$*"', "$*"})
+_OPTIONS = re.compile(r"^getopts\b|\$\{?#\}?(?!\w)|\$\{?1\b")
 _UNROLLED = 12  # a loop over so few known words is followed word by word
 
 
 def _for(reading: Reading, syntax: Syntax, scope: Scope) -> None:
     names, body = [one.text for one in syntax.parts["names"]], syntax.parts["body"]
+    if all(one.text in _ALL for one in syntax.parts["values"]) and scope.args is None:
+        _changing(reading, body, scope.copy(), names)
+        return
     values = [one for child in syntax.parts["values"] for one in expand(child, scope)]
     fixed = values and len(values) <= _UNROLLED and not any(one.why or "*" in one.text for one in values)
     if not fixed:
@@ -27,7 +34,10 @@ def _for(reading: Reading, syntax: Syntax, scope: Scope) -> None:
 
 
 def _while(reading: Reading, syntax: Syntax, scope: Scope) -> None:
-    _changing(reading, syntax.children, scope, [])
+    """A loop over the script's own options is not entered where nobody is seen to give any."""
+    condition = syntax.parts["condition"]
+    options = scope.args is None and bool(condition) and _OPTIONS.search(condition[0].text) is not None
+    _changing(reading, syntax.children, scope.copy() if options else scope, [])
 
 
 def _changing(reading: Reading, body: list[Syntax], scope: Scope, names: list[str]) -> None:

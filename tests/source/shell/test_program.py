@@ -119,3 +119,27 @@ def test_a_part_of_another_file_is_read_at_its_place():
     document = Document("nb.ipynb", "notebook", "x = 1\n!python a.py --lr 1\n")
     shell = read_shell(document, "python a.py --lr 1", 7)
     assert document.text[shell.commands[0].words[2].node.start :].startswith("--lr")
+
+
+@pytest.mark.parametrize(
+    ("before", "rate"),
+    [
+        ('while getopts "l:" o; do case $o in l) LR=$OPTARG;; esac; done', "5"),
+        ('while [[ $# -gt 0 ]]; do case "$1" in --lr) LR="$2"; shift 2;; *) shift;; esac; done', "5"),
+        ("while (( $# )); do LR=$1; shift; done", "5"),
+        ('while [ -n "$1" ]; do LR=$1; shift; done', "5"),
+        ('for one in "$@"; do LR="${one#*=}"; done', "5"),
+        ("if [ $# -gt 0 ]; then LR=$1; fi", "5"),
+        ('if [ -z "$1" ]; then LR=6; else LR=$1; fi', "6"),
+        ('[ -n "${1}" ] && LR=$1', "5"),
+        ("if [ $# -ne 1 ]; then echo usage; exit 1; fi", "5"),
+        # what goes through something else than the arguments may well happen
+        ("while [ $N -lt 3 ]; do LR=$N; done", None),
+        ("for one in 1 $more; do LR=$one; done", None),
+        ('if [ "$1" = lora ]; then LR=7; fi', None),
+        ("set -- 8\nwhile [ $# -gt 0 ]; do LR=$1; shift; done", None),
+        ("take() { if [ $# -gt 0 ]; then LR=$1; fi; }\ntake 9", "9"),
+    ],
+)
+def test_nobody_is_seen_to_give_a_script_its_arguments(words, before, rate):
+    assert words(f"LR=5\n{before}\ntrain $LR")[-1] == ["train", rate]
