@@ -17,8 +17,11 @@ from loralint.source.document import Pair
 _NODES = re.compile(r"^#SBATCH[ \t]+(?:--nodes[= ]|-N[ ]?)(\d+)[ \t]*(?:#.*)?$", re.MULTILINE)
 # programs by which a script reaches other machines than its own
 _REACHES = re.compile(r"\b(?:srun|mpirun|mpiexec|orterun|pdsh|clush|ssh|blaunch|horovodrun)\b")
-# what other launchers than accelerate and torchrun find the machines by, and a meeting place where no rank is told
-_ELSEWHERE = re.compile(r"hostfile|c10d|etcd|multinode_launcher|<<")
+# what other launchers than accelerate and torchrun find the machines by
+_ELSEWHERE = re.compile(r"hostfile|multinode_launcher|<<")
+_MEETS = re.compile(r"c10d|etcd")  # where machines meet no rank is told
+_ASKED = re.compile(r"\$\([^()]*\)|`[^`]*`")  # a command in place of a word
+_FEWEST = re.compile(r"1(?::|$)")  # of a range of machines one may be enough
 _RANK = re.compile(r"\$\{?SLURM_(?:PROCID|NODEID)\b")
 _COUNTS = ("num_machines", "nnodes")
 _RANKS = ("machine_rank", "node_rank")
@@ -32,7 +35,15 @@ def alone(launch: Launch) -> Iterator[Observation]:
         return
     for one in launch.launchers:
         if one.name in ("accelerate", "torchrun"):
-            yield from _unreached(launch, one, nodes[1]) if not _REACHES.search(text) else _all_first(one, text)
+            if not _reaches(text):
+                yield from _unreached(launch, one, nodes[1])
+            elif not _MEETS.search(text):
+                yield from _all_first(one, text)
+
+
+def _reaches(text: str) -> bool:
+    """Whether a script starts something on other machines, beside asking one for its name or its address."""
+    return _REACHES.search(_ASKED.sub("", text)) is not None
 
 
 def _said(launcher: Launcher, names: tuple[str, ...]) -> Pair | None:
@@ -42,7 +53,7 @@ def _said(launcher: Launcher, names: tuple[str, ...]) -> Pair | None:
 
 def _unreached(launch: Launch, launcher: Launcher, nodes: str) -> Iterator[Observation]:
     pair = _said(launcher, _COUNTS)
-    if pair is not None and pair.value.raw not in ("1", "1:1"):
+    if pair is not None and _FEWEST.match(pair.value.raw) is None:
         message = (
             f"no srun starts it, so of {nodes} machines only the first runs the launcher, and waits for the others"
         )

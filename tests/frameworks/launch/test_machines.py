@@ -8,6 +8,7 @@ from loralint.frameworks.launch.machines import alone
 
 HEAD = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --gres=gpu:8\n"
 ACCELERATE = "accelerate launch --num_machines 2 --num_processes 16 --machine_rank $SLURM_NODEID train.py --lora_r 8"
+C10D = "--rdzv_backend c10d --rdzv_endpoint $H:1 train.py --lora_r 8"
 
 
 def _told(find, text):
@@ -27,7 +28,10 @@ def _told(find, text):
         (HEAD.replace("=2", "=1") + ACCELERATE, []),
         (ACCELERATE, []),
         (HEAD + "torchrun --nnodes $SLURM_NNODES --nproc_per_node 8 train.py --lora_r 8", [("machines", "nnodes")]),
-        (HEAD + "torchrun --nnodes 2 --rdzv_backend c10d --rdzv_endpoint $H:1 train.py --lora_r 8", []),
+        (HEAD + f"torchrun --nnodes 2 {C10D}", [("machines", "nnodes")]),
+        (HEAD + f"H=$(srun -n 1 hostname)\ntorchrun --nnodes 2 {C10D}", [("machines", "nnodes")]),
+        (HEAD + f"H=$(srun -n 1 hostname)\nsrun torchrun --nnodes 2 --node_rank $SLURM_PROCID {C10D}", []),
+        (HEAD + f"torchrun --nnodes 1:2 {C10D}", []),
         (HEAD + "torchrun --nnodes 1 --nproc_per_node 8 train.py --lora_r 8", []),
         (HEAD + "torchrun --nproc_per_node 8 train.py --lora_r 8", []),
     ],
