@@ -141,20 +141,23 @@ def known(model_type: str) -> bool:
 
 
 def of_version(model_type: str, version: str) -> bool:
-    """Whether the record is that of this generation of Transformers; that of the newer one serves the older as well."""
+    """Whether it is known how this generation of Transformers builds a type; else the newer one's record is a guess.
+
+    Where both build the same, the older one's record says only that.
+    """
     return not version.startswith("4") or os.path.isfile(os.path.join(_FOLDER, "4", f"{model_type}.json"))
 
 
 def _record(model_type: str, version: str) -> Any:
     if not known(model_type):
         raise Unsolved(f"models of type `{model_type}` are not in the catalogue")
-    older = version.startswith("4") and of_version(model_type, version)
-    return part(f"catalogue/{'4/' if older else ''}{model_type}")
+    own = part(f"catalogue/4/{model_type}") if version.startswith("4") and of_version(model_type, version) else {}
+    return own if "classes" in own else part(f"catalogue/{model_type}")
 
 
 def _made(model_type: str, given: Mapping[str, Any], task: str | None, version: str, *, partial: bool) -> Architecture:
     record = _record(model_type, version)
-    older = version.startswith("4") and of_version(model_type, version)
+    older = record is not _record(model_type, "5")
     given = as_read(model_type, given, record["fields"], older=older, partial=partial)
     name = _class(record, given, task)
     entry = record["classes"][name]

@@ -284,3 +284,10 @@ def test_a_default_list_that_repeats_itself_is_whole_when_it_counts():
     assert structure.whole({"cycle": ["a", "b"], "of": 5}) == ["a", "b", "a", "b", "a"]
     assert structure.Fields({}, {"kinds": {"cycle": [0, 1], "of": 3}}, {}).get("kinds") == [0, 1, 0]
     assert structure.Fields({}, {"kinds": {"cycle": [0, 1], "of": 3}}, {}, partial=True).get("kinds") is None
+
+
+def test_of_a_mixture_that_both_transformers_build_alike_that_is_known():
+    assert catalogue.of_version("gpt_oss", "4.57")
+    assert not catalogue.of_version("glm4_moe_lite", "4.57")  # which it does not have
+    older, newer = (catalogue.from_config({"model_type": "gpt_oss"}, version=version) for version in ("4", "5"))
+    assert older.modules == newer.modules

@@ -5,6 +5,7 @@ With Transformers 5 all records are written. With Transformers 4 only those of t
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import warnings
@@ -48,9 +49,12 @@ def _diffusion(*, older: bool) -> list[str]:
 
 
 def studied(name: str, *, older: bool) -> str:
-    """The text of a type's record; empty where an older Transformers has the same modules as the record on disk."""
+    """The text of a type's record; of an older Transformers that has the same modules as the record on disk, nothing.
+
+    That it has is said of a mixture, whose experts it often keeps otherwise.
+    """
     from loralint.authoring.catalogue.mappings import subjects
-    from loralint.authoring.catalogue.record import agrees, record, text
+    from loralint.authoring.catalogue.record import agrees, packs_experts, record, text
 
     if name.startswith("diffusion-"):
         from loralint.authoring.catalogue import diffusers_models
@@ -58,7 +62,7 @@ def studied(name: str, *, older: bool) -> str:
         return text(diffusers_models.record(name.removeprefix("diffusion-")))
     classes = subjects(name)
     if older and agrees(name, classes):
-        return ""
+        return json.dumps({"same": True}) + "\n" if packs_experts(name) else ""
     made = record(classes)
     if all("*" in entry.get("unsure", ()) for entry in made["classes"].values() if "like" not in entry):
         raise ValueError("nothing of it was learned")

@@ -14,7 +14,7 @@ from loralint.authoring.catalogue.study import Subject, about, experts, field_ta
 from loralint.knowledge import catalogue
 from loralint.knowledge.prefix import below, moved
 from loralint.knowledge.structure import Module, Row, whole
-from loralint.knowledge.targets import SUPPORTED
+from loralint.knowledge.targets import SUPPORTED, holds_experts
 
 
 def record(subjects: dict[str, Subject]) -> dict[str, Any]:
@@ -41,6 +41,13 @@ def agrees(model_type: str, subjects: dict[str, Subject]) -> bool:
     """Whether the catalogue gives, for the default config, the modules that the main class of a type builds."""
     task, subject = next(iter(subjects.items()))
     return _agrees(model_type, task, subject)
+
+
+def packs_experts(model_type: str) -> bool:
+    """Whether some class of a type keeps all experts of a layer in one weight, as the record on disk says."""
+    rows = catalogue.every(model_type) or []
+    weights = (weight for row in rows if holds_experts(row[0], row[1]) for weight in row[2].split(";"))
+    return any(len(weight.split(" ")) == 4 for weight in weights)
 
 
 def _agrees(model_type: str, task: str, subject: Subject) -> bool:
