@@ -21,7 +21,7 @@ from loralint.run.inner import settled
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripted import together
-from loralint.run.scripts import Opened, script_starts
+from loralint.run.scripts import Opened, alone, script_starts
 from loralint.run.surroundings import of_caller, sourced
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
@@ -58,9 +58,24 @@ def launched(shell: Shell, files: Written, document: Document, options: Options)
         several = of_launch(launch, document, options, _finder(seen, document), (*read, *of_caller(options, seen)))
         parts = tuple(map(environment_part, read))
         found += [start._replace(files=seen, parts=(*start.parts, *parts)) for start in several]
+    found += _inline(shell, files, document, options)
     found = _scheduled(found, document)
     pins = installed(shell.commands)
     return [_own(start, document)._replace(pins={**pins, **start.pins}) for start in found]
+
+
+def _inline(shell: Shell, files: Written, document: Document, options: Options) -> list[Start]:
+    """The runs of programs that stand in the script itself; a notebook's own cells are not among them.
+
+    What Python cannot read is not told: a shell may have made something else of it.
+    """
+    if "python" not in document.text or document.format in ("python", "notebook"):
+        return []
+    from loralint.frameworks.launch.inline import inline_programs
+
+    programs = list(inline_programs(document, shell.commands))[:MOST]
+    several = [start for one in programs for start in script_starts(one) if not one.problems]
+    return [alone(start, options, files) for start in several]
 
 
 def _scheduled(found: list[Start], document: Document) -> list[Start]:

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import is_template_text
+from loralint.frameworks.launch.inline import inline_programs
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
 from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.missing import missing_keys
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
-from loralint.frameworks.readers.kubernetes.scripts import called, inline_programs
+from loralint.frameworks.readers.kubernetes.scripts import called
 from loralint.frameworks.readers.kubernetes.tree import At, word
 from loralint.frameworks.readers.kubernetes.workflows import bindings
 from loralint.model import Note, Observation
@@ -158,7 +159,7 @@ def _launched(containers: list[Container], options: Options, project: Project) -
                 if key not in seen and len(seen) < MOST:
                     seen.add(key)
                     yield from _of_launch(launch, one, container, options, project)
-            for program in inline_programs(one):
+            for program in inline_programs(one.document, one.commands):
                 if program.own not in seen and len(seen) < MOST:
                     seen.add(program.own)
                     yield from script_starts(program)

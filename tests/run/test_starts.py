@@ -452,3 +452,29 @@ def test_a_command_of_trl_says_what_its_config_trains(project, line, task):
     (run,) = project.runs("run.sh")
     assert run.config.get("train.task").value == task
     assert not [one for one in run.observations if one.kind == "unknown"]
+
+
+INLINE = """from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+args = SFTConfig(output_dir='out', learning_rate=0.7)
+SFTTrainer(model='x/y', args=args, peft_config=LoraConfig(r=8)).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"set -e\npython - <<'EOF'\n{INLINE}EOF\n", 5),
+        (f"python3 <<EOF\n{INLINE}EOF\n", 4),
+        (f'python -u -c "{INLINE}"\n', 3),
+        (f"python - <<EOF\n{INLINE.replace('0.7', '$LR')}EOF\n", None),
+        (f"python - <<EOF\n{INLINE.replace('SFTTrainer(', 'SFTTrainer((')}EOF\n", None),
+        (f"cat <<EOF\n{INLINE}EOF\n", None),
+        (f"python train.py <<EOF\n{INLINE}EOF\n", None),
+    ],
+)
+def test_a_program_that_stands_in_a_shell_script_is_read(project, text, line):
+    project.write(run_dot_sh=text)
+    found = [run.config.get("optim.lr") for run in project.runs("run.sh") if run.config.get("optim.lr").value == 0.7]
+    assert [one.span.line for one in found] == ([line] if line else [])
+    assert not any(one.kind == "syntax" for run in project.runs("run.sh") for one in run.observations)

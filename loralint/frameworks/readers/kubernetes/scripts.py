@@ -1,13 +1,11 @@
-"""Programs that a container's command runs in the open: shell scripts of maps, Python in the command itself."""
+"""Shell scripts of maps that a container's command runs."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
 
-from loralint.frameworks.launch.programs import PYTHON
 from loralint.frameworks.readers.kubernetes.command import (
     SEALED,
     Executed,
@@ -23,8 +21,7 @@ from loralint.frameworks.readers.kubernetes.mounting import mounted
 from loralint.frameworks.readers.kubernetes.tree import At
 from loralint.frameworks.readers.kubernetes.variables import field_of, working_folder
 from loralint.source.command import Command, Part
-from loralint.source.document import Document
-from loralint.source.inner import Piece, pieces_of, read_pieces
+from loralint.source.inner import pieces_of
 from loralint.source.shell.commands import SHELLS
 from loralint.source.shell.words import Field
 
@@ -71,18 +68,6 @@ def _whole(script: Text) -> Field:
 def _placeless(field: Field) -> Field:
     """The same for another file, where its places mean nothing."""
     return Field(tuple(part._replace(start=0, end=0) for part in field.parts), 0, 0, field.quoted)
-
-
-def inline_programs(one: Executed) -> Iterator[Document]:
-    """Python programs that stand in a command themselves: `python -c "..."`."""
-    for command in one.commands:
-        words = command.words
-        for before, word in pairwise(words):
-            runs = before.raw == "-c" and any(PYTHON.fullmatch(posixpath.basename(each.raw)) for each in words[:64])
-            if runs and isinstance(word.text, str):
-                ats = [0, *accumulate(len(part.text) for part in word.parts)]
-                pieces = [Piece(at, part.start, len(part.text)) for at, part in zip(ats, word.parts, strict=False)]
-                yield read_pieces(one.document, word.text, pieces, "command.py")
 
 
 def _script_paths(command: Command) -> Iterator[tuple[int, str]]:
