@@ -19,6 +19,12 @@ _STEPS = 50
 _TRANSFORMS = frozenset({"set_transform", "with_transform"})
 # what models take of pictures and sound, which no column of the files holds
 _MEDIA = re.compile(r"\b(?:pixel_values|input_values|input_features)\b")
+# a column of pictures or sound that is called like no argument of a model; some data sets call theirs like one
+_RAW = re.compile(
+    r"(?i)\[\s*\\?[\"'](?:\w*(?:image|img|picture|photo|audio|speech|sound|wav|video|file|path)\w*|jpe?g|png)\\?[\"']"
+)
+    r"(?i)\[\s*[\"'](?:\w*(?:image|img|picture|photo|audio|speech|sound|wav|video|file|path)\w*|jpe?g|png)[\"']"
+)
 # running text in blocks of one length: there is no answer to end, and nothing to pad
 _BLOCKS = re.compile(r"\b(?:group_texts|return_overflowing_tokens)\b")
 _END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
@@ -55,7 +61,7 @@ def transformed(call: Call) -> bool:
 
 def media(text: str) -> bool:
     """Whether a program speaks of what models take of pictures or sound."""
-    return _MEDIA.search(text) is not None
+    return _MEDIA.search(text) is not None and _RAW.search(text) is not None
 
 
 def _mapped(thing: Thing | None) -> bool:
