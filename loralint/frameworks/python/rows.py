@@ -23,8 +23,6 @@ _MEDIA = re.compile(r"\b(?:pixel_values|input_values|input_features)\b")
 _RAW = re.compile(
     r"(?i)\[\s*\\?[\"'](?:\w*(?:image|img|picture|photo|audio|speech|sound|wav|video|file|path)\w*|jpe?g|png)\\?[\"']"
 )
-    r"(?i)\[\s*[\"'](?:\w*(?:image|img|picture|photo|audio|speech|sound|wav|video|file|path)\w*|jpe?g|png)[\"']"
-)
 # running text in blocks of one length: there is no answer to end, and nothing to pad
 _BLOCKS = re.compile(r"\b(?:group_texts|return_overflowing_tokens)\b")
 _END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
