@@ -94,7 +94,7 @@ _OWN_SCRIPT = _keys("""
     initial_iter_idx reward_model_inference_batch_size dataset_prompt_column code_language dataset_id_or_path
     tokenizer_name_or_path use_lora use_qlora use_peft_lora lora_path train_file validation_file data_path block_size
     dataset_config_name use_fast_tokenizer max_source_length text_column tokenizer_name peft train_files val_files
-    finetune_mode prediction_length pass_rate_min output_dataset_name
+    finetune_mode prediction_length pass_rate_min output_dataset_name src_length tensor_parallel_degree
 """)
 # alpaca-lora's script and its descendants share names with axolotl and LLaMA-Factory
 _ALPACA = FOREIGN | _keys("data_path prompt_template_name")

@@ -345,7 +345,13 @@ def test_recognises_the_sft_trainer_of_verl():
 
 @pytest.mark.parametrize(
     "more",
-    ["dataset_prompt_column: problem", "dataset_id_or_path: org/d", "initial_iter_idx: 0", "finetune_mode: lora"],
+    [
+        "dataset_prompt_column: problem",
+        "dataset_id_or_path: org/d",
+        "initial_iter_idx: 0",
+        "finetune_mode: lora",
+        "src_length: 9",
+    ],
 )
 def test_keys_of_a_script_around_trl_are_not_refused_as_trls(more):
     text = "model_name_or_path: org/m\nuse_peft: true\nlearning_rate: 1e-4\noutput_dir: out\nbf16: true\n"
