@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from loralint.frameworks.observe import place
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.padded import counted
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.sought import empty_targets
 from loralint.frameworks.python.trace import last, makers
@@ -20,7 +21,8 @@ def faults(script: Script, document: Document, parts: Parts) -> tuple[Observatio
     """Every such fault of one start. document: its tree."""
     return (
         *_unused(script, parts), *_joined(script, document), *_nothing(document),
-        *_config_as_rank(script), *empty_targets(script, document, parts), *_leaked(script, parts),
+        *_config_as_rank(script), *empty_targets(script, document, parts), *counted(script, parts),
+        *_leaked(script, parts),
     )  # fmt: skip
 
 
