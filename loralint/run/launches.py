@@ -124,7 +124,8 @@ def of_launch(
         over = [one for kind in ("config", "preset") for has, one in given if has == kind and isinstance(one, Document)]
         found = _layered(over, options)
     else:
-        found = _found(launch, documents, options, _opened(find, document))
+        opened = None if _overrides(launch) else _opened(find, document)
+        found = _found(launch, documents, options, opened)
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
         launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
@@ -133,6 +134,13 @@ def of_launch(
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]
     return [_over(start, launch, flags, document, around)._replace(notes=(*start.notes, *notes)) for start in found]
+
+
+def _overrides(launch: Launch) -> bool:
+    """Whether words such as `optim.lr=1e-4` change what a program loads from its own files."""
+    root = launch.flags.root
+    settings = [pair for pair in root.pairs if not pair.key_node.raw.startswith("-")] if root is not None else []
+    return launch.program == "python" and bool(settings or any("=" in word.raw for word in launch.positionals))
 
 
 def _opened(find: Find, document: Document) -> Opened:
@@ -146,7 +154,7 @@ def _opened(find: Find, document: Document) -> Opened:
     return opened
 
 
-def _found(launch: Launch, documents: list[Document], options: Options, opened: Opened) -> list[Start]:
+def _found(launch: Launch, documents: list[Document], options: Options, opened: Opened | None) -> list[Start]:
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
     scripts = [start for one in programs for start in script_starts(one, opened)]

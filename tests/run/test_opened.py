@@ -183,3 +183,34 @@ def test_options_of_click_have_their_defaults(run, call):
     found = run({"train.py": CLICK.replace("{call}", call), "run.sh": "python train.py --lora-rank 8\n"}, "run.sh")
     values = [found.config.get(field) for field in ("optim.lr", "adapter.rank", "adapter.alpha", "train.epochs")]
     assert [None if isinstance(one.value, Unknown) else one.value for one in values] == [3e-4, 8, 24, None]
+
+
+HYDRA = """\
+import hydra
+from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+@hydra.main(version_base=None, config_path="conf", config_name="recipe")
+def main(cfg):
+    lora = LoraConfig(r=cfg.lora.r, lora_alpha=cfg.lora.lora_alpha, task_type="CAUSAL_LM")
+    args = SFTConfig(output_dir="out", learning_rate=cfg.learning_rate)
+    SFTTrainer(model=cfg.model, args=args, peft_config=lora).train()
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("recipe", "line", "rate"),
+    [
+        (RECIPE, "", 2e-4),
+        (RECIPE, "python train.py", 2e-4),
+        ("defaults: [_self_]\n" + RECIPE, "python train.py", 2e-4),
+        (RECIPE, "python train.py learning_rate=1e-5", None),  # which nobody follows into the program
+        ("defaults: [model: small]\n" + RECIPE, "python train.py", None),
+    ],
+)
+def test_what_hydra_hands_to_a_program(run, recipe, line, rate):
+    files = {"conf/recipe.yaml": recipe, "train.py": HYDRA, **({"run.sh": f"{line}\n"} if line else {})}
+    found = run(files, "run.sh" if line else "train.py").config.get("optim.lr")
+    assert (None if isinstance(found.value, Unknown) else found.value) == rate
+    assert rate is None or found.span.file.endswith("recipe.yaml")

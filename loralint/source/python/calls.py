@@ -27,6 +27,7 @@ from loralint.source.python.held import (
     library_base,
     thing_of,
 )
+from loralint.source.python.hydra import config_of
 from loralint.source.python.opened import KNOWN as OPENED
 from loralint.source.python.standard import KNOWN as STANDARD
 from loralint.source.python.walk import evaluate
@@ -87,11 +88,7 @@ def _spread(held: Held) -> list[Given]:
 def invoke(state: State, callee: Held, call: Invocation) -> Held:
     """Call something that was looked up."""
     if isinstance(callee, Function):
-        return (
-            enter(state, callee, call.node)
-            if _takes_options(callee) and not call.given
-            else follow(state, callee, call)
-        )
+        return _called(state, callee, call)
     if isinstance(callee, Class):
         return instantiate(state, callee, call)
     if isinstance(callee, Object) and callee.thing.name:
@@ -104,6 +101,16 @@ def invoke(state: State, callee: Held, call: Invocation) -> Held:
     if isinstance(called, Function):
         return follow(state, objects.bound(called, callee), call)  # type: ignore[arg-type]
     return given_back(state, emit(state, "__call__", thing_of(callee), call), call.node)
+
+
+def _called(state: State, function: Function, call: Invocation) -> Held:
+    """Call a function of the program, or what a decorator has made of it."""
+    if call.given:
+        return follow(state, function, call)
+    if _takes_options(function):
+        return enter(state, function, call.node)
+    config = config_of(state, function)
+    return follow(state, function, call if config is None else call._replace(given=(Given("", config),)))
 
 
 def _takes_options(function: Function) -> bool:

@@ -48,10 +48,15 @@ def _load(dialect: str) -> Callable[[State, Invocation], Held | None]:
         fitting = document is not None and (document.format == "toml") == (dialect == "toml")
         if document is None or not fitting or document.problems or len(document.roots) != 1:
             return None
-        state.loaded[document.file] = document
-        return _held(state, document, document.roots[0], dialect, 0)
+        return held_of(state, document, dialect)
 
     return load
+
+
+def held_of(state: State, document: Document, dialect: str) -> Held:
+    """What a loader makes of a file of one document."""
+    state.loaded[document.file] = document
+    return _held(state, document, document.roots[0], dialect, 0)
 
 
 def _name(thing: Thing | None) -> str:
