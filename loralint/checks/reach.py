@@ -39,7 +39,8 @@ def unmatched(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> lis
     found = names_of(scope) if entries else None
     if not isinstance(found, Names):
         return found or []
-    way = WAYS["expression" if isinstance(value.value, str) else args["among"]]
+    among = args["among"]  # a text in the place of a list of names of lists is one of them
+    way = WAYS["expression" if isinstance(value.value, str) and among != "lists" else among]
     try:
         paths = list(way.paths(scope, found))
         tried = [entry for entry in entries if not any(ends(path, str(entry.value)) for path in paths)]
@@ -48,7 +49,7 @@ def unmatched(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> lis
         wrong = [entry for entry in tried if not any(map(way.test(str(entry.value)), paths))]
     except Unmatchable as reason:
         return Unknown(str(reason))
-    own = _own([path for path in paths if "*" not in path] if args["among"] == "modules" else paths)
+    own = _own([path for path in paths if "*" not in path] if among == "modules" else paths)
     told = [entry for entry in wrong if _is_told(str(entry.value), own, args)]
     every = bool(entries) and len(wrong) == len(entries)
     return [_hit(entry, value, own, every=every) for entry in told]

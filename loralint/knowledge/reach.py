@@ -6,12 +6,12 @@ Paths hold `*` for the number of a layer. So "nothing has this name" can be prov
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from itertools import product
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from loralint.knowledge import catalogue
-from loralint.knowledge.pattern import Unmatchable, whole
+from loralint.knowledge.pattern import Unmatchable, lines
 from loralint.knowledge.structure import Row
 from loralint.knowledge.targets import PACKED, SUPPORTED
 
@@ -61,21 +61,30 @@ def trial(expression: str, *, everywhere: bool = False) -> Callable[[str], bool]
 
     Raises Unmatchable.
     """
-    matches, enough = whole(expression), all if everywhere else any
+    search = lines(expression)
     named = {int(number) for number in re.findall(r"\d{1,4}", expression)} - set(range(_TRIED[-1]))
     if len(named) > _MOST_NAMED:
         raise Unmatchable("the regular expression names more numbers than are tried")
-    return lambda path: enough(matches(one) for one in _spelled(path, named))
+    spoken = frozenset(named)
+
+    def means(path: str) -> bool:
+        text = _spelled(path, spoken)
+        found = search(text)
+        return sum(1 for _ in found) == text.count("\n") + 1 if everywhere else any(True for _ in found)
+
+    return means
 
 
-def _spelled(path: str, named: Iterable[int]) -> Iterator[str]:
-    """A path with numbers in the place of each `*`, those that the expression names among them."""
+@lru_cache(maxsize=32)  # of up to 200 KB each
+def _spelled(path: str, named: frozenset[int]) -> str:
+    """A path with numbers in the place of each `*`, those that the expression names among them: a line for each way."""
     pieces = path.split("*")
-    if len(pieces) == 1:
-        return iter((path,))
     numbers = sorted({*range(_TRIED[min(len(pieces), len(_TRIED)) - 1]), *named})
-    filled = product(numbers, repeat=len(pieces) - 1)
-    return ("".join(f"{piece}{n}" for piece, n in zip(pieces, at, strict=False)) + pieces[-1] for at in filled)
+    spelled = pieces[:1]
+    for piece in pieces[1:]:
+        ends = [f"{number}{piece}" for number in numbers]
+        spelled = [start + end for start in spelled for end in ends]
+    return "\n".join(spelled)
 
 
 def packed(model_type: str) -> dict[str, str]:

@@ -67,6 +67,8 @@ def test_lists_of_layers(hits):
     pytest.importorskip("re2")
     args = {"field": "adapter.layers_pattern", "among": "lists"}
     assert hits(unmatched, args, layers_to_transform=[1], layers_pattern=["h", "layers"]) == ["h"]
+    assert hits(unmatched, args, layers_to_transform=[1], layers_pattern="layers") == []
+    assert hits(unmatched, args, layers_to_transform=[1], layers_pattern="h") == ["h"]
 
 
 def test_numbers_of_layers(hits):

@@ -115,17 +115,19 @@ def test_what_is_legal_but_hostile_costs_little(hostile, text, format_):
 
 PATTERNS = [
     "(a+)+$", "(a|a)*b", "(.*)*x", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?:(?:a*)*)*b", "a" * 50_000, "(" * 5_000,
-    "[" * 5_000,
+    "[" * 5_000, "(" * 500 + "a" + ")" * 500,
     "(?P<x>" * 500, "\\", "(?i)(q|k|v)_proj", ".*" * 2_000 + "x", "(x+x+)+y", "a{1,30000}{1,30000}",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=range(len(PATTERNS)))
-def test_a_pattern_of_the_config_never_runs_away(hostile, pattern):
+@pytest.mark.parametrize("base", ["a" * 5_000 + "!", "Qwen/Qwen3-235B-A22B"], ids=["nobody's", "of many experts"])
+def test_a_pattern_of_the_config_never_runs_away(hostile, pattern, base):
     import json
 
     config = {"peft_type": "LORA", "r": 8, "lora_alpha": 16, "target_modules": pattern, "exclude_modules": pattern,
-              "layers_pattern": pattern, "base_model_name_or_path": "a" * 5_000 + "!"}  # fmt: skip
+              "layers_pattern": pattern, "rank_pattern": {pattern: 4}, "alpha_pattern": {f"x|{pattern}": 4},
+              "base_model_name_or_path": base}  # fmt: skip
     (hostile.folder / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
     assert hostile("check", "adapter_config.json", "--format", "json").err == ""
 
