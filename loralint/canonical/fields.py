@@ -232,6 +232,7 @@ FIELDS: dict[str, Field] = {
     "dist.visible_devices": Field(
         "int", "GPUs that the run may see (CUDA_VISIBLE_DEVICES, gpu_ids, --include)", "devices"
     ),
+    "dist.visible_first": Field("bool", "these are the first GPUs of the machine, in their order"),
     "dist.tensor_parallel": Field("int", "tensor-parallel size", "devices"),
     "dist.context_parallel": Field("int", "context- or sequence-parallel size", "devices"),
     "kernel.unsloth": Field("bool", "Unsloth's kernels patch the model"),
@@ -249,6 +250,7 @@ FIELDS: dict[str, Field] = {
     "rl.generation_batch": Field("int", "completions that are made at once, over all processes"),
     "rl.steps_per_generation": Field("int", "micro batches that one generation is for"),
     "rl.vllm": Field("str", "vLLM makes the completions: server, or colocate on the GPUs that train"),
+    "rl.server": Field("str", "where the server is that vLLM makes completions on"),
     "rl.vllm_share": Field("float", "share of a GPU's memory that vLLM takes for itself"),
     "rl.vllm_sleeps": Field("bool", "vLLM gives its memory back while the model trains"),
     "rl.use_vllm": Field("bool", "vLLM makes the completions, where a switch says so"),

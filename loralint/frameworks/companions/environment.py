@@ -35,6 +35,12 @@ def _visible(given: object) -> object:
     return len(listed) or SKIP
 
 
+def _first(given: object) -> object:
+    """Whether they are the first of the machine, in their order: `0`, `0,1,2`."""
+    listed = [one.strip() for one in str(given).split(",")]
+    return listed == [str(number) for number in range(len(listed))]
+
+
 def _torchrun(given: object) -> object:
     """LLaMA-Factory's own wish for a launcher, in the words that it takes for yes."""
     return "torchrun" if str(given).lower() in ("true", "y", "1") else SKIP
@@ -49,6 +55,7 @@ TABLE: tuple[Entry, ...] = (
     Entry("precision.fp16", "ACCELERATE_MIXED_PRECISION", mixed("fp16"), never),
     Entry("batch.accumulation", "ACCELERATE_GRADIENT_ACCUMULATION_STEPS", count),
     Entry("dist.visible_devices", "CUDA_VISIBLE_DEVICES", _visible, never),
+    Entry("dist.visible_first", "CUDA_VISIBLE_DEVICES", _first, never),
     Entry("dist.launcher", "FORCE_TORCHRUN", _torchrun, never),
     Entry("dist.launcher_processes_per_node", "PET_NPROC_PER_NODE", count),
     Entry("dist.launcher_processes_per_node", "NPROC_PER_NODE", count),
