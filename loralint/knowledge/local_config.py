@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from typing import Any
+import stat
+from typing import Any, BinaryIO
 
 from loralint.knowledge.structure import Unsolved
 
@@ -16,7 +18,7 @@ def read(path: str) -> dict[str, Any]:
     import json
 
     try:
-        with open(located(path), "rb") as file:
+        with _opened(located(path)) as file:
             text = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise Unsolved(f"{path} cannot be read") from error
@@ -63,6 +65,15 @@ def located(path: str) -> str:
     return own if os.path.isfile(own) else _snapshot(path) or own
 
 
+def _opened(path: str) -> BinaryIO:
+    """The file, open for reading. Raises OSError, also for a pipe or a device, which might never end."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return open(descriptor, "rb")
+
+
 def _inside(path: str, folder: str) -> bool:
     """Whether a path lies in a folder, links followed."""
     top = os.path.realpath(folder)
@@ -74,8 +85,8 @@ def _snapshot(folder: str) -> str | None:
     snapshots = os.path.join(folder, "snapshots")
     try:
         revisions = sorted(os.listdir(snapshots), reverse=True)
-        with open(os.path.join(folder, "refs", "main"), encoding="ascii") as file:
-            main = file.read(100).strip()
+        with _opened(os.path.join(folder, "refs", "main")) as file:
+            main = file.read(100).decode("ascii").strip()
         revisions.sort(key=lambda revision: revision != main)
     except FileNotFoundError:
         revisions = sorted(os.listdir(snapshots), reverse=True) if os.path.isdir(snapshots) else []

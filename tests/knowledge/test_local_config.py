@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -81,3 +82,15 @@ def test_what_is_no_config_is_told(tmp_path, text):
 def test_a_folder_without_one_is_told(tmp_path):
     with pytest.raises(Unsolved, match="cannot be read"):
         local_config.read(str(tmp_path))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "config.json")
+    with pytest.raises(Unsolved, match="cannot be read"):
+        local_config.read(str(tmp_path / "config.json"))
+    model = tmp_path / "models--me--mine"
+    (model / "snapshots" / "a").mkdir(parents=True)
+    (model / "refs").mkdir()
+    os.mkfifo(model / "refs" / "main")
+    (model / "snapshots" / "a" / "config.json").write_text("{}", "utf-8")
+    assert local_config.cached("me/mine", str(tmp_path)) is None
