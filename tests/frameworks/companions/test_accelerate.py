@@ -86,7 +86,7 @@ def test_what_the_launcher_refuses(reading, observed, text, key, kind) -> None:
         FSDP + "  fsdp_cpu_ram_efficient_loading: false\n  fsdp_sync_module_states: false\n",
         DS + "deepspeed_config:\n  deepspeed_config_file: ds.json\n  zero3_init_flag: true\n",
         "compute_environment: AMAZON_SAGEMAKER\ndistributed_type: NO\nec2_instance_type: x\niam_role_name: y\n",
-        "compute_environment: AMAZON_SAGEMAKER\ndistributed_type: DATA_PARALLEL\nec2_instance_type: x\niam_role_name: y\n",
+        "compute_environment: AMAZON_SAGEMAKER\ndistributed_type: DATA_PARALLEL\nec2_instance_type: x\n",
     ],
 )
 def test_what_it_takes(reading, observed, text) -> None:
