@@ -116,7 +116,7 @@ LEFT_ALONE = [
     (LLAMAFACTORY, "dataset: a,b\ninterleave_probs: 0.5,0.5\nmix_strategy: interleave_under\n"),
     (MS_SWIFT, "tuner_type: full\nrlhf_type: dpo\nref_model: r\n"),
     (MS_SWIFT, "rlhf_type: dpo\nloss_type: [sigmoid, sft]\nloss_weights: [1.0, 0.5]\n"),
-    (MS_SWIFT, "rlhf_type: grpo\nuse_vllm: true\nvllm_mode: server\nasync_generate: true\n"),
+    (MS_SWIFT, "rlhf_type: grpo\nuse_vllm: true\nvllm_mode: server\nvllm_server_host: h\nasync_generate: true\n"),
     (MS_SWIFT, 'rope_scaling: \'{"type": "yarn", "factor": 2}\'\n'),
 ]
 
@@ -187,6 +187,9 @@ def test_what_a_value_has_to_hold(test, holds, fails):
     [
         ("swift sft --model org/m --tuner_type lora --packing true --attn_impl eager", {"LL108"}),
         ("swift sft --model org/m --tuner_type lora --packing false --attn_impl eager", set()),
+        ("swift rlhf --rlhf_type grpo --model org/m --use_vllm true --vllm_mode server", {"LL108"}),
+        ("swift rlhf --rlhf_type grpo --model org/m --use_vllm true --vllm_mode server --vllm_server_host h", set()),
+        ("swift rlhf --rlhf_type dpo --model org/m --use_vllm true --vllm_mode server", set()),
         ("llamafactory-cli train --model_name_or_path m --use_galore True --finetuning_type lora", {"LL108"}),
         ("llamafactory-cli train --model_name_or_path m --use_galore False --finetuning_type lora", set()),
     ],

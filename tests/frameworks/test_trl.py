@@ -362,3 +362,17 @@ def test_a_switch_that_became_a_word_asks_for_nothing_where_it_is_off(reading, g
 def test_a_length_of_null_cuts_no_row(reading, line, value) -> None:
     found = reading(READER, LORA + line + "\n").get("data.sequence_len")
     assert (found.value, found.origin) == (value, "set" if line else "default")
+
+
+@pytest.mark.parametrize(
+    ("text", "release", "where"),
+    [
+        ("use_vllm: true\n", "1.16.0", "colocate"),
+        ("use_vllm: true\n", "0.24.0", "server"),
+        ("use_vllm: true\nvllm_mode: server\n", "1.16.0", "server"),
+        ("use_vllm: false\n", "1.16.0", None),
+    ],
+)
+def test_where_vllm_runs_by_release(reading, text, release, where):
+    config = reading(READER, f"output_dir: out\nnum_generations: 8\n{text}", pins={"trl": release})
+    assert config.get("rl.vllm").value == where

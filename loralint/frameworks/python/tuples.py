@@ -17,9 +17,7 @@ def observe_tuples(document: Document, _: Look) -> list[Observation]:
         for pair in outer.value.pairs if outer.value.tag != "own" else ():
             if pair.key in _SINGLE and pair.key_node.tag != "own" and _of_one_call(pair.value):
                 name = pair.value.items[0].raw.partition("(")[0]
-                message = (
-                    f"{outer.key} gets a tuple that holds a {name}, and Python stops at what a tuple lacks"
-                )
+                message = f"{outer.key} gets a tuple that holds a {name}, and Python stops at what a tuple lacks"
                 advice = {"advice": f"leave out the comma behind {name}(...)"}
                 at = place(document, pair, f"{outer.key}.{pair.key}")
                 found.append(Observation("rejected", at, "crash", message, data=advice))

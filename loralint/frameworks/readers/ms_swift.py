@@ -233,6 +233,7 @@ _REST = (
     Entry("rl.generation_batch", "generation_batch_size", not_null),
     Entry("rl.steps_per_generation", "steps_per_generation", not_null),
     Entry("rl.vllm", "vllm_mode", not_null),
+    *(Entry("rl.server", key, first, never) for key in ("vllm_server_base_url", "vllm_server_host")),
     *names("rl.reward_model", "reward_model", "reward_model_id_or_path", first),
 )
 # What the Trainer's arguments default to in ms-swift; `reentrant` depends on how many processes run.

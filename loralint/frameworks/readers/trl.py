@@ -139,6 +139,13 @@ def _piecewise(loss: object) -> object:
     return {"chunked_nll": True, "nll": False, "dft": False}.get(str(loss), SKIP)
 
 
+def _vllm(look: Look) -> object:
+    """Where vLLM runs: on a server until 1.0, in the processes that train since."""
+    if look.get("rl.use_vllm").value is not True:
+        return SKIP
+    return "colocate" if look.version_is("trl>=1") else "server"
+
+
 def _by_pieces(look: Look) -> object:
     """Whether the loss is made by pieces: in SFT unless it is told otherwise since 1.6, with any loss since 1.15."""
     task = look.get("train.task").value
@@ -229,7 +236,8 @@ OWN: tuple[Entry, ...] = (
     Entry("rl.steps_per_generation", "steps_per_generation", not_null),
     Entry("rl.reward_model", "reward_model_name_or_path", not_null),
     Entry("rl.use_vllm", "use_vllm", not_null, default=False),
-    Entry("rl.vllm", "vllm_mode", not_null),
+    Entry("rl.vllm", "vllm_mode", not_null, default=_vllm),
+    *(Entry("rl.server", key, not_null, never) for key in ("vllm_server_base_url", "vllm_server_host")),
     Entry("rl.vllm_share", "vllm_gpu_memory_utilization", not_null),
     Entry("rl.vllm_sleeps", "vllm_enable_sleep_mode", not_null),
 )
