@@ -101,7 +101,7 @@ def observe_offload(document: Document, look: Look) -> list[Observation]:
         return []
     message = "only ZeRO-3 splits the weights and can keep them elsewhere; below it each GPU holds them all"
     told = {"advice": f"write `{_STAGE}`: 3, or take `offload_param` out"}
-    return [Observation("ignored", place(document, device, key), "lost", message, package="deepspeed", data=told)]
+    return [Observation("ignored", place(document, device, key), "harmless", message, package="deepspeed", data=told)]
 
 
 TABLE: tuple[Entry, ...] = (

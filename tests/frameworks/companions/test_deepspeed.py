@@ -87,7 +87,7 @@ def test_what_no_gather_points_at(reading) -> None:
          "lost", "zero_optimization.stage3_gather_16bit_weights_on_model_save"),
         ({"max_grad_norm": 1.0}, "max_grad_norm", "ignored", "lost", "gradient_clipping"),
         ({"zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}}},
-         "zero_optimization.offload_param.device", "ignored", "lost", ""),
+         "zero_optimization.offload_param.device", "ignored", "harmless", ""),
     ],
 )  # fmt: skip
 def test_faults_of_keys(reading, observed, changed, key, kind, effect, replacement) -> None:
