@@ -646,18 +646,21 @@ def test_a_manifest_in_a_workflow(runs):
 def test_kaito_reads_its_config_from_the_map_that_the_workspace_names(runs):
     config = (
         "training_config:\n  ModelConfig: {torch_dtype: bfloat16}\n  QuantizationConfig: {load_in_4bit: true}\n"
-        "  LoraConfig: {r: 8, lora_alpha: 16}\n  TrainingArguments: {output_dir: /mnt/results, learning_rate: 3}\n"
+        "  LoraConfig: {r: 8, lora_alpha: 16, target_modules: [o_projj]}\n"
+        "  TrainingArguments: {output_dir: /mnt/results, learning_rate: 3}\n"
     )
     space = (
         "apiVersion: kaito.sh/v1beta1\nkind: Workspace\nmetadata: {name: w}\n"
         "resource: {instanceType: Standard_NC24ads_A100_v4}\n"
-        "tuning: {preset: {name: phi-3}, method: qlora, config: train-config, input: {urls: [u]}}\n"
+        "tuning: {preset: {name: phi-3-mini-128k-instruct}, method: qlora, config: train-config, input: {urls: [u]}}\n"
     )
     text = config_map(**{"training_config.yaml": config}) + "---\n" + space
     (run,) = runs(text)
     found = values(run)
     assert (run.framework, found["adapter.rank"].value, found["quant.bits"].value) == ("transformers", 8, 4)
-    assert (found["run.gpu"].value, found["optim.lr"].span.column) == ("A100-80GB", place(text, "3}")[1])
+    assert (found["run.gpu"].value, found["optim.lr"].span.column) == ("A100-80GB", place(text, "3}\n")[1])
+    assert found["model.base"].value == "phi-3-mini-128k-instruct"  # whose layers are known by the name of the preset
+    assert "LL330" in {one.rule for one in run.findings}
     (run,) = runs(space.replace(" config: train-config,", ""))
     assert run.notes[0].message == "what KAITO's own `qlora-params-template` says: it comes with the operator"
     (run,) = runs(space)

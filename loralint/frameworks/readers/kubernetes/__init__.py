@@ -25,6 +25,7 @@ from loralint.source.document import Document
 
 # Fields that a manifest may tell, under the key where each usually stands; `combine` finds them wherever they are.
 _KEYS = {
+    "model.base": "tuning.preset.name",
     "job.kind": "kind",
     "job.nodes": "spec.parallelism",
     "job.gpus_per_node": "resources.limits.nvidia.com/gpu",
@@ -80,6 +81,9 @@ def _of_job(document: Document, job: Job) -> Iterator[Value]:
     kind = named(job.root, "kind")
     if kind is not None:
         yield value(document, kind, text(kind))._replace(field="job.kind")
+    preset = inside(job.root, "tuning.preset.name")
+    if job.kind == "Workspace" and preset is not None and text(preset):
+        yield value(document, preset, text(preset))._replace(field="model.base")
     many = nodes(job)
     if many is not None:
         yield Value(many, "derived", field="job.nodes")
