@@ -21,7 +21,7 @@ ARCHITECTURES = [
     "mpt", "codegen", "starcoder2", "stablelm", "olmo", "olmo2", "olmoe", "cohere", "granite", "granitemoe",
     "deepseek_v2", "deepseek_v3", "gpt_oss", "jamba", "mamba", "falcon_h1", "smollm3", "t5", "mt5", "bart", "mbart",
     "bert", "roberta", "distilbert", "electra", "modernbert", "whisper", "wav2vec2", "vit", "qwen2_vl", "qwen2_5_vl",
-    "llava", "paligemma",
+    "llava", "paligemma", "qwen3_vl", "qwen3_5", "nemotron_h", "llama4_text", "granitemoehybrid",
 ]  # fmt: skip
 
 
