@@ -88,3 +88,17 @@ def test_writes_back(reading):
     assert config.write("adapter.method", "full") == ("ds.lora.rank", 0)
     assert config.write("schedule.name", "cosine") == ("lr_scheduler", "cosine_with_min_lr")
     assert config.write("quant.bits", 8) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "to", "rewrite"),
+    [
+        ("lora_rank: 16", "lora_rank", "ds.lora.rank", "key"),
+        ("train_batch_size: 64", "train_batch_size", "train.batch_size", "key"),
+        ("pretrain: org/m", "pretrain", "model.model_name_or_path, in PPO actor.model_name_or_path", ""),
+    ],
+)
+def test_names_that_flags_had_before_they_were_grouped(reading, observed, line, key, to, rewrite):
+    found = observed(reading(READER, f"{line}\n", pins={"openrlhf": "0.10.2"}))[key]
+    assert (found.kind, found.effect, found.replacement, found.rewrite) == ("renamed", "crash", to, rewrite)
+    assert key not in observed(reading(READER, f"{line}\n", pins={"openrlhf": "0.9.9"}))
