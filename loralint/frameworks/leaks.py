@@ -26,7 +26,7 @@ def _inside(document: Document, node: Node, dotted: str, pointer: str) -> Iterat
         own = variable if label == "value" else ""
         if child.kind != "scalar":
             yield from _inside(document, child, name, at)
-        elif kind := find(label if node.kind == "mapping" else dotted, child.raw):
+        elif child.tag != "object" and (kind := find(label if node.kind == "mapping" else dotted, child.raw)):
             span, key_span = document.span(child), document.span(key_node)
             place = Value("***", key=own or name, pointer=at, text="***", span=span, key_span=key_span)
             source = _FROM_SECRET if own else _FROM_ENVIRONMENT.format(name)

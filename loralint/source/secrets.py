@@ -43,7 +43,8 @@ _PIECES = (
 _ESCAPE = r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
 _ESCAPED = rf"[^\s\"'\\]{{0,200}}{_ESCAPE}[^\s\"']{{0,4000}}"
 # Shapes that are secrets only under the right name; the name, a few signs, the value.
-_WANDB_NAME = r"(?i)wandb.{0,20}key"
+_WANDB_NAME = r"(?i)wandb.{0,20}(?:key|login)"
+_LOGIN = r"(?i)(\bwandb[\s.\"',]{1,20}login\b[^\n]{0,80}?)(?<![0-9a-z])[0-9a-f]{40}(?![0-9a-z])"
 _AWS_NAME = r"(?i)aws.{0,20}secret|secret_?access_?key"
 _NAMED = (
     r"(?i)(wandb(?:[\w.(-]{0,20}|[\"']?[\w\s:{\"'./-]{0,80}[\s{\"'])key"
@@ -169,6 +170,8 @@ def redact_shapes(text: str) -> str:
         text = re.sub(_URL_SLASH, rf"\1{MASK}\3", re.sub(_URL_PASSWORD, rf"\1{MASK}\3", text))
     if ("wandb" in lower and "key" in lower) or "secret" in lower:
         text = re.sub(_NAMED, rf"\1\2{MASK}", text)
+    if "wandb" in lower and "login" in lower:
+        text = re.sub(_LOGIN, rf"\1{MASK}", text)
     if "value" in lower and "name" in lower:
         text = re.sub(VARIABLE, lambda one: f"{one[1]}{one[2]}{one[3]}{MASK}" if credential(one[2]) else one[0], text)
         text = re.sub(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loralint.frameworks.logins import typed
 from loralint.frameworks.observe import place
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.padded import counted
@@ -22,7 +23,7 @@ def faults(script: Script, document: Document, parts: Parts) -> tuple[Observatio
     return (
         *_unused(script, parts), *_joined(script, document), *_nothing(document),
         *_config_as_rank(script), *empty_targets(script, document, parts), *counted(script, parts),
-        *_leaked(script, parts),
+        *_leaked(script, parts), *typed(script),
     )  # fmt: skip
 
 
