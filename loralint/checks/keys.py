@@ -35,7 +35,7 @@ def _same(value: object, off: object) -> bool:
 
 def shadowed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
     """with: fields. One hit for each field whose winning value hides a different one from another key. `apart`: the two
-    keys are of two sections, or classes.
+    keys are of two sections, or classes. `wins`, `hidden`: the two values.
     """
     del at
     hits = []
@@ -45,6 +45,7 @@ def shadowed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list
             if other.known and value.known and other.key != value.key and other.value != value.value:
                 apart = value.key.rpartition(".")[0] != other.key.rpartition(".")[0]
                 data = {"first": value.key, "second": other.key, "of": field, "apart": apart}
+                data |= {"wins": value.value, "hidden": other.value}
                 hits.append(Hit(other, data, related=((value, "which wins"),)))
     return hits
 

@@ -76,3 +76,16 @@ def test_a_config_where_the_rank_belongs(run, wrap, told):
 def test_the_rank_that_vllm_is_started_for(run, load, rank):
     config, _ = run(script(load=load))
     assert config.get("rl.vllm_rank").value == rank
+
+
+@pytest.mark.parametrize(
+    ("load", "kinds"),
+    [
+        ("load_in_8bit=True", [("rejected", "crash")]),
+        ("load_in_8bit=True, load_in_4bit=False", []),
+        ("load_in_16bit=True, load_in_4bit=False", []),
+    ],
+)
+def test_8_bits_asked_for_while_4_stay_on(run, load, kinds):
+    _, layer = run(script(load=load))
+    assert [(one.kind, one.effect) for one in layer.observations if "load_in" in one.value.key] == kinds
