@@ -143,6 +143,16 @@ def test_the_data_that_it_names_joins(tmp_path):
     assert {(one.rule, one.key) for one in run.findings} == {("LL107", "[0].resolution")}
 
 
+@pytest.mark.parametrize("dashes", ["", "--"])
+def test_the_data_that_a_config_names_joins_however_its_keys_are_spelled(tmp_path, dashes):
+    data = [{"id": "a", "type": "local", "instance_data_dir": "pics", "resolution": 1, "resolution_type": "pixel"}]
+    (tmp_path / "data.json").write_text(json.dumps(data), encoding="utf-8")
+    spelled = {f"{dashes}{key}": value for key, value in CONFIG.items()}
+    (tmp_path / "config.json").write_text(json.dumps(spelled), encoding="utf-8")
+    (run,) = loralint.check(tmp_path).runs
+    assert ("LL107", "[0].resolution") in {(one.rule, one.key) for one in run.findings}
+
+
 @pytest.mark.parametrize(
     "text", ["HF_TOKEN=abc\nMODEL_TYPE=lora\n", "TRAINING_NUM_PROCESSES=2\n", "", "=\n'\n$(rm x)\n"]
 )
