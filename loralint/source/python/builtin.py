@@ -71,12 +71,12 @@ def _dict(state: State, call: Invocation) -> Held | None:
     found = literals.mapping(state, call.node)
     for other in call.placed():
         literals.merge(found, other)
+    if call.open:
+        literals.cover(found)
     for one in call.given:
         if one.name and one.key:
             found.store.pop(one.name, None)
             found.store[one.name] = (one.key, one.held)
-    if call.open:
-        found.store[OPEN] = True
     return found
 
 

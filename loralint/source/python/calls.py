@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from loralint.source.document import Node
-from loralint.source.python import containers, objects
+from loralint.source.python import change, containers, objects
 from loralint.source.python.builtin import KNOWN as BUILTIN
 from loralint.source.python.classes import instantiate
 from loralint.source.python.commandline import LIBRARY, METHODS, enter
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from loralint.source.python.state import State
 
 KNOWN = {**BUILTIN, **STANDARD, **OPENED, **DOTTED}
+# How functions are called that put entries of a second thing into a first.
+_MERGES = re.compile(r"(?i)(?:merge|update|override|overlay|overwrite|patch|apply)(?:_|$)")
 # How functions of the program are started elsewhere, as methods of the function.
 _STARTED = frozenset({"remote", "local", "delay", "spawn", "call"})
 
@@ -124,6 +127,9 @@ def library(state: State, name: str, call: Invocation) -> Held:
     held = known(state, call) if known else None
     if held is None and (reader := LIBRARY.get(name.rpartition(".")[2])):
         held = reader(state, name, call)
+    placed = call.placed()
+    if held is None and len(placed) > 1 and isinstance(placed[0], Mapping) and _MERGES.match(name.rpartition(".")[2]):
+        change.overlay(state, placed[0])
     return given_back(state, emit(state, name, None, call), call.node) if held is None else held
 
 

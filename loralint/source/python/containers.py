@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
-from loralint.source.python import fold, literals
-from loralint.source.python.held import OPEN, Class, Entries, Instance, Mapping, Scalar, Sequence
+from loralint.source.python import change, fold, literals
+from loralint.source.python.held import OPEN, Class, Entries, Instance, Mapping, Names, Scalar, Sequence
 from loralint.source.python.state import MISSING
 from loralint.source.python.walk import opaque
 
@@ -94,8 +94,10 @@ def _update(state: State, held: Mapping, call: Invocation) -> Held:
     others = call.placed()
     if isinstance(held.of, (Instance, Class)):  # `vars(args).update(...)`
         state.write(held.of.store if isinstance(held.of, Instance) else held.of.members, OPEN, held=True)
-    if call.open or any(not isinstance(other, Mapping) for other in others):
-        state.write(held.store, OPEN, held=True)
+    if isinstance(held.of, Names):  # `globals().update(...)`
+        change.obscure(state, held.of)
+    if call.open or any(not isinstance(other, Mapping) or other.store.get(OPEN) for other in others):
+        change.overlay(state, held)
     for other in others:
         for key, entry in other.store.items() if isinstance(other, Mapping) else ():
             state.write(held.store, key, entry)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING, Any
 
 from loralint.model import Unknown
 from loralint.source.document import Node
+from loralint.source.python.change import obscure
 from loralint.source.python.classes import define
 from loralint.source.python.held import Function, Object
 from loralint.source.python.targets import give
 from loralint.source.python.walk import ON, evaluate
+
+# Whose names are none that a program gives its own settings: `from local_config import *` puts others in their place.
+_OTHERS = sys.stdlib_module_names | {
+    "accelerate", "bitsandbytes", "datasets", "diffusers", "matplotlib", "numpy", "pandas", "peft", "sklearn", "torch",
+    "torchvision", "tqdm", "transformers", "trl", "typing_extensions", "unsloth",
+}  # fmt: skip
 
 if TYPE_CHECKING:
     from loralint.source.python.held import Held
@@ -57,7 +65,10 @@ def _import(state: State, node: ast.Import) -> str:
 def _import_from(state: State, node: ast.ImportFrom) -> str:
     module = "." * node.level + (node.module or "")
     for one in node.names:
-        if one.name != "*":
+        if one.name == "*":
+            if module.partition(".")[0] not in _OTHERS:
+                obscure(state, state.scope)
+        else:
             dot = "" if module.endswith(".") or not module else "."
             _bind_import(state, one.asname or one.name, f"{module}{dot}{one.name}", one)
     return ON

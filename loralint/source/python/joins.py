@@ -26,6 +26,14 @@ _TURNS = Unknown("it changes from turn to turn of a loop")
 _PERHAPS = Unknown("it is given in one branch of the script only")
 
 
+_OVERLAID = Unknown("the script may put something else in its place when it runs")
+
+
+def overlaid(held: Held) -> Held:
+    """What an entry or a name holds over which something is put that nobody sees."""
+    return _unknown(held.node, _OVERLAID)
+
+
 def merge(state: State, found: Several[Changes]) -> None:
     """Let hold what several paths left, of which a run takes one."""
     places = {place: (store, key) for changes in found for place, (store, key, _) in changes.items()}

@@ -10,6 +10,7 @@ from loralint.model import Unknown
 from loralint.source.document import Problem
 from loralint.source.python import fold
 from loralint.source.python.held import OPEN, Entries, Items, Mapping, Scalar, Sequence
+from loralint.source.python.joins import overlaid
 from loralint.source.python.walk import described, evaluate, opaque
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def put(found: Mapping, key: Held, held: Held) -> None:
     """Put an entry into a dictionary that nobody else holds yet."""
     name = fold.value(key)
     if isinstance(name, Unknown):
-        found.store[OPEN] = True
+        cover(found)
         return
     found.store.pop(name, None)
     found.store[name] = (key.node, held)
@@ -141,12 +142,19 @@ def put(found: Mapping, key: Held, held: Held) -> None:
 
 def merge(found: Mapping, other: Held) -> None:
     """Put the entries of another dictionary into one that nobody else holds yet."""
-    if not isinstance(other, Mapping):
-        found.store[OPEN] = True
-        return
-    for key, entry in other.store.items():
+    if not isinstance(other, Mapping) or other.store.get(OPEN):
+        cover(found)
+    for key, entry in other.store.items() if isinstance(other, Mapping) else ():
         found.store.pop(key, None)
         found.store[key] = entry
+
+
+def cover(found: Mapping) -> None:
+    """Put entries that nobody sees into a dictionary that nobody else holds yet."""
+    for key, entry in found.store.items():
+        if key is not OPEN:
+            found.store[key] = (entry[0], overlaid(entry[1]))
+    found.store[OPEN] = True
 
 
 EXPRESSIONS = {

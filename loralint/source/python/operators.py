@@ -39,7 +39,7 @@ def _binary(state: State, node: ast.BinOp) -> Held:
     left, right = evaluate(state, node.left), evaluate(state, node.right)
     if isinstance(node.op, ast.Add) and isinstance(left, Sequence) and isinstance(right, Sequence):
         return sequence(state, node, chained(left, right))
-    if isinstance(node.op, ast.BitOr) and isinstance(left, Mapping):
+    if isinstance(node.op, ast.BitOr) and (isinstance(left, Mapping) or isinstance(right, Mapping)):
         found = mapping(state, node)
         merge(found, left)
         merge(found, right)

@@ -8,6 +8,7 @@ from loralint.model import Unknown
 from loralint.source.python import change, classes, environment, fold, literals, objects
 from loralint.source.python.emit import Given
 from loralint.source.python.held import (
+    OPEN,
     Attributes,
     Class,
     Entries,
@@ -56,6 +57,19 @@ def _vars(state: State, call: Invocation) -> Held | None:
     """`vars(x)` and `asdict(x)`: the attributes as a dictionary."""
     placed = call.placed()
     return objects.attributes(state, placed[0] if placed else None, call.node)
+
+
+def _globals(state: State, call: Invocation) -> Held | None:
+    found = Mapping(state.node(call.node, "map", Unknown("the names of the program")), Entries(), state.module)
+    found.store[OPEN] = True
+    return found
+
+
+def _exec(state: State, call: Invocation) -> Held | None:
+    """`exec(open("configurator.py").read())` in the place where it stands; what names of its own it gets is seen."""
+    if len(call.given) == 1:
+        change.obscure(state, state.scope)
+    return None
 
 
 def _namespace(state: State, call: Invocation) -> Held | None:
@@ -116,6 +130,8 @@ KNOWN: dict[str, Callable[[State, Invocation], Held | None]] = {
     "getattr": _getattr,
     "setattr": _setattr,
     "vars": _vars,
+    "globals": _globals,
+    "exec": _exec,
     "dataclasses.asdict": _vars,
     "super": _super,
     "types.SimpleNamespace": _namespace,

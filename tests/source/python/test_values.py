@@ -215,6 +215,59 @@ def test_attributes_that_nobody_can_name_leave_none_known(before, change):
     assert (node.tag, type(node.native)) == ("unknown", Unknown)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "d.update(load())",
+        "d.update(**load())",
+        "for k, v in load().items():\n    d[k] = v",
+        "k, v = argv[1].split('=')\nd[k] = v",
+        "d = {**d, **load()}",
+        "d = {**d, k(): 8}",
+        "d = d | load()",
+        "d = dict(d, **load())",
+        "from utils import merge_configs\nmerge_configs(d, argv[1:])",
+        "from settings import *\nd = dict(r=r)",
+        "exec(open('configurator.py').read())\nd = dict(r=r)",
+        "globals().update(load())\nd = dict(r=r)",
+        "globals()[k()] = 8\nd = dict(r=r)",
+        "x = {'d': d}\nx['d'].update(load())",
+        "def over(c):\n    c.update(load())\nover(d)",
+    ],
+)
+def test_what_nobody_sees_may_stand_in_the_place_of_what_was_there(change):
+    nodes = given(f"r = 8\nd = {{'r': r}}\n{change}\nf(r=d['r'])\ng(**d)")
+    assert (nodes["r"].tag, type(nodes["r"].native)) == ("unknown", Unknown)
+    call = read_script(f"r = 8\nd = {{'r': r}}\n{change}\ng(**d)").calls[-1]
+    assert call.name == "g"
+    assert all(isinstance(one.node.native, Unknown) for one in call.args)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "d = {**load(), **d}",
+        "d = dict(load(), **d)",
+        "d = load() | d",
+        "d.update({'x': load()})",
+        "d.setdefault(k(), 1)",
+        "import wandb\nwandb.config.update(d)",
+        "from torch.nn import *\nd = dict(r=r)",
+        "globals()['x'] = load()\nd = dict(r=r)",
+        "exec('x = 1', {})\nd = dict(r=r)",
+    ],
+)
+def test_what_is_put_over_something_unseen_is_known(change):
+    assert given(f"r = 8\nd = {{'r': r}}\n{change}\nf(r=d['r'])")["r"].native == 8
+
+
+def test_settings_whose_names_nobody_sees_hide_what_made_a_config():
+    call = next(c for c in read_script("c = LoraConfig(r=8)\nsetattr(c, k(), 1)").calls if c.name == "LoraConfig")
+    assert (call.open, type(call.args[0].node.native)) == (True, Unknown)
+    call = next(c for c in read_script("m = load(r=8)\nsetattr(m, k(), 1)").calls if c.name == "load")
+    assert (call.open, call.args[0].node.native) == (False, 8)
+
+
 def test_an_attribute_of_a_thing_that_nobody_can_name():
     call = read_script("t = make()\nsetattr(t, k(), 1)").calls[-1]
     assert (call.name, call.on.made.name, call.args[0].node.raw) == ("__setattr__", "make", "")
