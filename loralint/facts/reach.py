@@ -22,10 +22,20 @@ def type_of(scope: Scope) -> str:
     return found
 
 
+# What a class without a head cannot be trained for: it gives no logits, which PEFT's classes and the losses ask for.
+_HEADED = frozenset({"CAUSAL_LM", "SEQ_2_SEQ_LM", "SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS"})
+_LOGITS = frozenset({"sft", "pt", "dpo", "kto", "orpo", "simpo", "ipo", "cpo", "ppo", "grpo", "rloo"})
+
+
+def _headed(scope: Scope) -> bool:
+    """Whether what the run trains for rules out the class without a head, whose paths lack their first part."""
+    return scope.get("adapter.task_type").value in _HEADED or scope.get("train.task").value in _LOGITS
+
+
 def names_of(scope: Scope) -> reach.Names | Unknown:
-    """All names of the model's modules, in any of its classes and with either generation of Transformers."""
+    """All names of the model's modules, in any class that the run may train and either generation of Transformers."""
     try:
-        found = reach.names(type_of(scope))
+        found = reach.names(type_of(scope), bare=not _headed(scope))
     except Missing as missing:
         return Unknown(missing.reason)
     if found is None:

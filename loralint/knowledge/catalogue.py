@@ -79,8 +79,8 @@ def names(model_type: str, task: str | None = None, version: str = "5") -> list[
     return rows
 
 
-def every(model_type: str) -> list[Row] | None:
-    """Rows of all modules of any class and version, `*` for the number of a layer.
+def every(model_type: str, *, bare: bool = True) -> list[Row] | None:
+    """Rows of all modules of any class and version, `*` for the number of a layer. bare: of that without a head too.
 
     None where a part may be a model of another type, as the text model of most vision models is.
     """
@@ -90,13 +90,13 @@ def every(model_type: str) -> list[Row] | None:
         for name, entry in record["classes"].items():
             if entry.get("slots"):
                 return None
-            rows += _rows(record, name)[0]
+            rows += _rows(record, name)[0] if bare or name != record["tasks"].get("base") else []
     return rows
 
 
-def adaptable(model_type: str) -> tuple[str, ...] | None:
+def adaptable(model_type: str, *, bare: bool = True) -> tuple[str, ...] | None:
     """Paths of all layers that may get an adapter, as `every` tells them; names of single experts by their ends."""
-    rows = every(model_type)
+    rows = every(model_type, bare=bare)
     if rows is None:
         return None
     found = dict.fromkeys(row[0] for row in rows if row[1] in SUPPORTED)

@@ -27,9 +27,9 @@ class Names(NamedTuple):
     weights: tuple[str, ...]
 
 
-def names(model_type: str) -> Names | None:
-    """All names of a type; None where a part of it may be a model of another type."""
-    rows, layers = catalogue.every(model_type), catalogue.adaptable(model_type)
+def names(model_type: str, *, bare: bool = True) -> Names | None:
+    """All names of a type, in the class without a head only with `bare`; None where a part may be of another type."""
+    rows, layers = catalogue.every(model_type, bare=bare), catalogue.adaptable(model_type, bare=bare)
     if rows is None or layers is None:
         return None
     packs = packed(model_type)
