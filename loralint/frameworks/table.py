@@ -69,7 +69,7 @@ class Layer(NamedTuple):
 
     values: field -> the values in order of precedence, winner first. events: what a script does, in order. kind: what
     it is to the run, one of "flags", "env", "config", "script", "deepspeed", "accelerate", "dataset", "launcher"
-    and "manifest"; precedence is between kinds.
+    and "manifest"; precedence is between kinds. without: fields of which it can say nothing that counts.
     """
 
     reader: "Reader"
@@ -78,6 +78,7 @@ class Layer(NamedTuple):
     observations: tuple[Observation, ...] = ()
     events: tuple[Event, ...] = ()
     kind: str = "config"
+    without: frozenset[str] = frozenset()
 
 
 class Reader(NamedTuple):

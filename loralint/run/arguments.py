@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
 from loralint.frameworks.companions.dotenv import read_dotenv
@@ -11,6 +11,8 @@ from loralint.frameworks.flags import as_flags
 from loralint.model import Unknown
 from loralint.run.build import Part
 from loralint.source.document import Document, Node, Pair
+
+_DIALECTS = {"json": "json"}  # of files of settings, by their format
 
 
 class Variables(NamedTuple):
@@ -40,12 +42,14 @@ def filled(part: Part, launch: Given | None, variables: tuple[Variables, ...] = 
     """A script's part with the values of its arguments, and before it those with what flags and variables give.
 
     Without a launch a default is only what a value may be. variables: the strongest first; what the script loads itself
-    replaces none that it has.
+    replaces none that it has. A file that its parser takes comes behind both, or counts alone.
     """
     variables = (*variables, *(Variables(read_dotenv(one), one) for one in part.loads))
-    root = launch.flags.root if launch is not None else None
+    root = launch.flags.root if launch is not None and part.reads != "alone" else None
     flags = {pair.key: pair.value for pair in root.pairs} if root is not None else {}
     given = {**flags, **{name: node for one in reversed(variables) for name, node in one.nodes.items()}}
+    settings = {pair.key: pair.value for one in part.handed if one.root is not None for pair in one.root.pairs}
+    given = {**settings, **given}
     defaults = {
         one.name: one.node
         for one in part.arguments
@@ -53,19 +57,33 @@ def filled(part: Part, launch: Given | None, variables: tuple[Variables, ...] = 
     }
     script = _replaced(part, defaults, given, assumed=launch is None or launch.open)
     told = list(_told(part, Variables(launch.flags, launch.source), "flags", flags)) if launch is not None else []
-    return [*told, *(made for one in variables for made in _told(part, one, "env", one.nodes)), script]
+    told += (made for one in variables for made in _told(part, one, "env", one.nodes))
+    files = (Variables(one, one) for one in part.handed)
+    return [*told, *(made for one in files for made in _told(part, one, "config", settings)), script]
+
+
+def doubted(part: Part, why: str, names: Container[str] | None = None) -> Part:
+    """A script's part of whose arguments nobody knows whether their defaults hold. names: which ones, None for all."""
+    unknown = {one.name: _doubtful(one.node, why) for one in part.arguments if names is None or one.name in names}
+    kept = (one._replace(node=unknown.get(one.name, one.node)) for one in part.arguments)
+    return part._replace(arguments=tuple(kept))
+
+
+def _doubtful(node: Node, why: str) -> Node:
+    return Node("scalar", "unknown", node.start_mark, node.end_mark, node.raw, True, Unknown(why))
 
 
 def _told(part: Part, given: Variables, kind: str, values: Mapping[str, Node]) -> Iterator[Part]:
-    """What flags or variables say of a script's arguments; nothing if they say nothing."""
+    """What flags, variables or a file say of a script's arguments; nothing if they say nothing."""
     tree = _only(part.document, values)
     if tree is None:
         return
-    reader = as_flags(part.reader)._replace(keys="", observe=(), combine=None)
+    as_file = part.reader._replace(dialect=_DIALECTS.get(given.document.format, "pyyaml"), coerces=True)
+    reader = (as_file if kind == "config" else as_flags(part.reader))._replace(keys="", observe=(), combine=None)
     uses = [one for one in _uses(part.document) if one[2] in values]
     names = {f"{call.key}.{pair.key}": name.removeprefix("$") for call, pair, name in uses}
-    document = _copy(given.document, tree)
-    document.format = kind
+    document = _copy(given.document, _with(given.document.root or tree, list(tree.pairs)))
+    document.format = document.format if kind == "config" else kind
     yield Part(kind, document, reader, given.source, names=names)
 
 
@@ -76,6 +94,12 @@ def others(part: Part, flags: Document) -> Document:
     if root is None or not own:
         return flags
     return _copy(flags, _with(root, [pair for pair in root.pairs if pair.key not in own]))
+
+
+def unheard(flags: Document) -> Document:
+    """The flags of a program whose parser takes a file and no word of the command line."""
+    root = flags.root
+    return _copy(flags, _with(root, [])) if root is not None else flags
 
 
 def parsed(part: Part, launch: Given) -> list[Part]:

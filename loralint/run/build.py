@@ -49,7 +49,9 @@ class Part(NamedTuple):
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
     takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled: likewise.
     parsed: of a script, sections of a library's classes that its command line fills; seen: its reader where all of that
-    line is known. loads: files of variables that a script loads itself.
+    line is known. loads: files of variables that a script loads itself. reads: how the script's parser takes a file of
+    settings, "under" the flags or "alone", "" where it is not seen to take one; handed: the files that it takes.
+    without: as of a Layer.
     """
 
     kind: str
@@ -69,6 +71,9 @@ class Part(NamedTuple):
     parsed: tuple[str, ...] = ()
     seen: Reader | None = None
     loads: tuple[Document, ...] = ()
+    reads: str = ""
+    handed: tuple[Document, ...] = ()
+    without: frozenset[str] = frozenset()
 
 
 class Start(NamedTuple):
@@ -134,18 +139,22 @@ def _rows(config: Config) -> Value | None:
 def _layer(part: Part, look: Look) -> Layer:
     layer = read_layer(part.document, part.reader, look)
     values, origin = layer.values, "inherited" if part.beside else _ORIGINS.get(part.kind)
+    if part.without:
+        values = {field: several for field, several in values.items() if field not in part.without}
     if origin is not None:
         values = {field: tuple(_from(one, origin) for one in several) for field, several in values.items()}
     if part.names:
         values = {field: tuple(_named(several, part.names)) for field, several in values.items()}
     if part.assumed:
         values = {field: tuple(_assumed(one, part.assumed) for one in several) for field, several in values.items()}
-    observations = (*layer.observations, *part.observations)
-    return layer._replace(kind=part.kind, values=values, observations=observations, events=part.events)
+    told = (*layer.observations, *part.observations)
+    return layer._replace(kind=part.kind, values=values, observations=told, events=part.events, without=part.without)
 
 
 def _named(several: Iterable[Value], names: Mapping[str, str]) -> Iterator[Value]:
-    yield from (one._replace(key=names[one.key]) for one in several if one.key in names)
+    for one in several:
+        if name := names.get(one.key):
+            yield one._replace(key=name, pointer=f"/{name}")
 
 
 def _assumed(value: Value, places: frozenset[int]) -> Value:

@@ -68,10 +68,11 @@ class Config:
         with_it = [layer for layer in self.layers if field in layer.values]
         if not with_it and not self._takes(self.main, field):
             with_it = [layer for layer in self.layers if self._takes(layer, field)]
+            with_it.sort(key=lambda layer: layer.kind != "script")  # others only say what its arguments are
         return next((one for one in with_it if one.document.file == file), with_it[0] if with_it else self.main)
 
     def _takes(self, layer: Layer, field: str) -> bool:
-        return bool(self.versions.rows(layer.reader, field).key)
+        return field not in layer.without and bool(self.versions.rows(layer.reader, field).key)
 
     def holder(self, span: Span | None) -> Document:
         """The part of the run that a place lies in, the innermost: a command line or a config in a file with more."""

@@ -13,20 +13,21 @@ from loralint.frameworks.launch import accepted, launches, reader_for, reference
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
-from loralint.run.arguments import Given, Variables, filled, others, parsed
+from loralint.run.arguments import Given, Variables, filled, others, parsed, unheard
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
 from loralint.run.companions import environment_part, missing
 from loralint.run.inner import settled
 from loralint.run.options import Options
 from loralint.run.project import Project
-from loralint.run.scripted import together
+from loralint.run.scripted import together, unrecognised, unseen_file
 from loralint.run.scripts import Opened, alone, script_starts
 from loralint.run.surroundings import of_caller, sourced
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
 from loralint.source.document import Document, Mark, Node, Pair
 from loralint.source.shell import read_shell
+from loralint.source.shown import shown
 
 # A script that starts more than this many runs is a sweep, of which the first few tell what there is to tell.
 MOST = 16
@@ -129,6 +130,9 @@ def of_launch(
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
         launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
+    hidden = next((one.message for kind, one in given if kind == "config" and isinstance(one, Note)), _open(launch))
+    hidden = hidden or (_unseen_config(launch) if not any(kind == "config" for kind, _ in given) else "")
+    found = [unseen_file(start, hidden) for start in found]
     flags = reader_for(launch)
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
@@ -158,10 +162,13 @@ def _found(launch: Launch, documents: list[Document], options: Options, opened: 
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
     scripts = [start for one in programs for start in script_starts(one, opened)]
-    configs = [start for one in documents if one not in programs and (start := config_start(one, options)) is not None]
-    if not configs:
-        return scripts
+    files = [one for one in documents if one not in programs]
+    files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
+    configs = [start for one in files if (start := config_start(one, options)) is not None]
     foreign = bool(programs) and launch.program == "python" and not options.framework
+    if not configs:
+        taken = next((one for one in files if one.root is not None), None) if foreign else None
+        return [unrecognised(taken, one) for one in scripts] if taken is not None else scripts
     return [together(config, scripts) if foreign else config for config in configs]
 
 
@@ -178,6 +185,8 @@ def _over(
 ) -> Start:
     """The start with the flags, the variables and the launchers' own options over what it had."""
     left = accepted(launch)
+    if any(part.reads == "alone" for part in start.parts):
+        left = unheard(left)
     beside = flags is not None or any(part.kind == "config" for part in start.parts)
     start = _seen(start) if _whole(launch) and (flags is None or flags.name in _LIBRARIES) else start
     given = Given(left, document, bool(_open(launch)))
@@ -187,8 +196,11 @@ def _over(
         left = others(part, left)
         own += [] if beside else parsed(part, given)
         own += filled(part, given, (*env, *around)) if part.arguments else [_as_settings(part)]
-    reader = flags or watched(as_flags(start.reader._replace(own=start.reader.own | _naming(launch))), launch)
-    parts = [Part("flags", left, reader, document)]
+    config = next((part for part in start.parts if part.kind == "config"), None)
+    keys = config.reader if config is not None else start.reader
+    reader = flags or watched(as_flags(keys._replace(own=keys.own | _naming(launch))), launch)
+    without = config.without if config is not None else frozenset()
+    parts = [Part("flags", left, reader, document, without=without)]
     parts += [*map(environment_part, env), *own]
     if _alone(launch, own):
         parts.append(Part("launcher", launch.flags, reader_named("launch.alone"), document))
@@ -255,6 +267,12 @@ def _name(name: str, value: Node, document: Document) -> Node:
     start = document.text.rfind(name, 0, value.start)
     end = start + len(name) if start >= 0 else value.start
     return Node("scalar", "str", Mark(max(start, 0), document.lines), Mark(end, document.lines), name)
+
+
+def _unseen_config(launch: Launch) -> str:
+    """Why a script may be given a file by a flag whose word is no name of one."""
+    given = launch.flags.root.get("config") if launch.flags.root is not None else None
+    return "" if given is None else f"what `{shown(given.raw)}` says: the file is not seen"
 
 
 def _open(launch: Launch) -> str:

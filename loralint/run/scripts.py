@@ -45,7 +45,7 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     if not speaks(document.text):
         return []
     from loralint.frameworks.python import starts
-    from loralint.frameworks.python.options import filled, switches, taken
+    from loralint.frameworks.python.options import filled, read_file, reads, switches, taken
     from loralint.source.python import read_script
 
     script = script or read_script(document, find)
@@ -54,12 +54,14 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     pins = _installed(script)
     found, own, takes = [], _own(script), taken(script)
     bare = switches(script) if takes else frozenset()
-    names, loads = filled(script), tuple(_loaded(script, find))
+    names, loads, how = filled(script), tuple(_loaded(script, find)), reads(script)
+    file = find(name) if find is not None and how and (name := read_file(script)) else None
+    handed = (file,) if file is not None and file.root is not None else ()
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
             script.arguments, own=own, takes=takes, switches=bare, filled=names, parsed=start.parsed,
-            seen=start.seen, loads=loads,
+            seen=start.seen, loads=loads, reads=how, handed=handed,
         )  # fmt: skip
         sources = tuple(_source(one, start.reader) for one in script.loaded)
         why = f"what {_name(start.document)} makes"
@@ -112,8 +114,10 @@ def alone(start: Start, options: Options, files: Lookup) -> Start:
     if not any(part.arguments for part in start.parts):
         return start
     from loralint.run.arguments import filled
+    from loralint.run.scripted import unseen_file
     from loralint.run.surroundings import of_caller
 
+    start = unseen_file(start, "")
     variables = of_caller(options, files)
     return start._replace(parts=tuple(made for part in start.parts for made in filled(part, None, variables)))
 

@@ -210,7 +210,7 @@ FILE = ("parser.parse_args_into_dataclasses()", 'parser.parse_json_file("args.js
         (WHOLE, '--learning_rate 1e-3 "$@"', 1e-3, ["q_proj", "v_proj"]),
         (WHOLE, '"$@"', None, ["q_proj", "v_proj"]),
         (WHOLE, "more.json --bf16", None, ["q_proj", "v_proj"]),
-        (WHOLE.replace(*FILE), "", None, ["q_proj", "v_proj"]),
+        (WHOLE.replace(*FILE), "", None, None),
     ],
 )
 def test_a_command_line_that_is_known_as_a_whole_leaves_defaults_to_the_rest(project, script, flags, rate, names):

@@ -21,6 +21,10 @@ _CHANGES = frozenset({"parents", "prefix_chars", "fromfile_prefix_chars"})
 _FILLING = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
 _FILE = re.compile(r"\.parse_(?:json_file|yaml_file|dict)\(")  # methods that read no command line
 _STRICT = ("parse_args_into_dataclasses(", "parse_args_and_config(")
+_OVER_FILE = ("parse_args_and_config(", "parse_yaml_and_args(")  # those that put the command line over a file
+_NAMED = re.compile(
+    r"\.parse_(?:json|yaml)_file\(\s*(?:\w+\s*=\s*)?(?:os\.path\.abspath\(\s*)?[\"']([^\"'\n]{1,200})[\"']\s*\)"
+)
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 _SWITCHES = frozenset(
     {"store_true", "store_false", "store_const", "append_const", "count", "help", "version", "BooleanOptionalAction"}
@@ -57,6 +61,25 @@ def _of_files(text: str) -> bool:
     return _FILE.search(text) is not None and not any(word in text for word in _STRICT)
 
 
+def reads(script: Script) -> str:
+    """How parsers of dataclasses take a file of settings: "under" the flags, or "alone", whatever the line has besides;
+    "" where they are not seen to take one.
+    """
+    text, made = script.document.text, {last(call) for call in script.calls}
+    if made.isdisjoint(_FILLING):
+        return ""
+    if _of_files(text) and "ArgumentParser" not in made:
+        return "alone"
+    taken = _FILE.search(text) or "H4ArgumentParser" in made or any(word in text for word in _OVER_FILE)
+    return "under" if taken else ""
+
+
+def read_file(script: Script) -> str:
+    """The name of the file that a parser takes whatever the command line says; empty for none, or any other."""
+    found = {match[1] for match in _NAMED.finditer(script.document.text)}
+    return found.pop() if len(found) == 1 else ""
+
+
 def parsers(script: Script) -> frozenset[Span]:
     """Where parsers are made that fill dataclasses with the flags of the command line, and with nothing else of it."""
     found = frozenset(call.span for call in script.calls if last(call) in _FILLING)
@@ -67,7 +90,7 @@ def parsers(script: Script) -> frozenset[Span]:
 def filled(script: Script) -> str:
     """The framework whose own dataclass for the adapter becomes flags, which then mean what they mean in its files."""
     several = [base for call in script.calls if last(call) in _FILLING for base in call.fields]
-    return "trl" if "trl.ModelConfig" in several else ""
+    return "trl" if any(base.startswith("trl.") and base.endswith(".ModelConfig") for base in several) else ""
 
 
 def switches(script: Script) -> frozenset[str]:
