@@ -38,6 +38,8 @@ _PACKAGES = {
 }
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
+# what no section stands for, where nobody knows of it
+_HIDDEN = ("quantisation", "optimizer", "schedule", "rate")
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
 
 
@@ -283,9 +285,7 @@ def _open(parts: Parts, arguments: str) -> list[tuple[str, str]]:
     reasons = dict(parts.open)
     if parts.arguments is None and arguments and "arguments" in reasons:
         found.append((arguments, reasons["arguments"]))
-    if "quantisation" in reasons:
-        found.append(("quantisation", reasons["quantisation"]))
-    return found
+    return found + [(name, reasons[name]) for name in _HIDDEN if name in reasons]
 
 
 __all__ = ["Start", "layer_of", "starts"]

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 from loralint.frameworks.python.build import assignment
 from loralint.frameworks.python.keywords import keywords
+from loralint.frameworks.python.setters import chained, fields_set, is_setter
 from loralint.frameworks.python.trace import last
 from loralint.knowledge.data import part
-from loralint.model import Unknown
+from loralint.model import Span, Unknown
 from loralint.source.document import Node, Pair
-from loralint.source.script import Call, Script
+from loralint.source.script import Call, Script, Thing
+
+# what the trainer reads only when it trains, so that it may still be set once the trainer is made
+_READ_BY_TRAIN = frozenset({"learning_rate", "weight_decay", "lr_scheduler_type", "warmup_steps", "warmup_ratio",
+                            "num_train_epochs", "max_grad_norm"})  # fmt: skip
 
 
 def with_assigned(section: Pair, script: Script, made: Call, user: Call | None) -> Pair:
@@ -26,16 +31,34 @@ def with_assigned(section: Pair, script: Script, made: Call, user: Call | None) 
 
 def _given(script: Script, made: Call, user: Call | None) -> Iterator[tuple[str, Pair]]:
     """Each attribute with its last value. What is given in a branch, or once the config is in use, may count or not."""
-    used = False
+    used = trained = False
     for call in script.calls:
         used = used or call is user
-        if call.name != "__setattr__" or call.on is not made.result or len(call.args) != 2:
-            continue
-        key, value = call.args[0].node.native, call.args[1].node
-        if isinstance(key, str) and _takes(last(made), key):
-            why = "" if call.sure else f"`{key}` is set in a branch"
-            why = why or (f"`{key}` is set when it is already in use" if used else "")
-            yield key, _pair(call, key, value, why)
+        trained = trained or (user is not None and call.on is user.result and last(call) == "train")
+        for key, place, value in _set(call) if _is(call.on, made, user) else ():
+            if _takes(last(made), key):
+                late = used and (trained or key not in _READ_BY_TRAIN)
+                why = "" if call.sure else f"`{key}` is set in a branch"
+                why = why or (f"`{key}` is set when it is already in use" if late else "")
+                yield key, _pair(place, key, value, why)
+
+
+def _set(call: Call) -> Iterator[tuple[str, Span, Node]]:
+    """The attributes that a call gives an object, each with its place."""
+    if is_setter(call):
+        yield from fields_set(call)
+    elif call.name == "__setattr__" and len(call.args) == 2 and isinstance(key := call.args[0].node.native, str):
+        yield key, call.name_span, call.args[1].node
+
+
+def _is(thing: Thing | None, made: Call, user: Call | None) -> bool:
+    """Whether an object is the config, also as what a method of it gives back, or as `trainer.args`."""
+    thing = chained(thing)
+    if thing is made.result:
+        return True
+    got = thing.made if thing is not None else None
+    named = got is not None and got.name == "__getattr__" and got.args[0].node.native == "args"
+    return named and user is not None and got is not None and got.on is user.result
 
 
 def _takes(name: str, key: str) -> bool:
@@ -43,7 +66,7 @@ def _takes(name: str, key: str) -> bool:
     return name not in part("keys-python")["classes"] or key in keywords(name)
 
 
-def _pair(call: Call, key: str, value: Node, why: str) -> Pair:
+def _pair(place: Span, key: str, value: Node, why: str) -> Pair:
     if why:
         value = Node("scalar", "unknown", value.start_mark, value.end_mark, value.raw, True, Unknown(why))
-    return assignment(key, call.name_span, value)
+    return assignment(key, place, value)

@@ -49,14 +49,14 @@ def section(document: Document, call: Call, what: Known | None = None) -> Pair:
             pairs.append(Pair(key, _key(key, given, document, tag), readable(given.node)))
     owner = call.name.rpartition(".")[0].rpartition(".")[2]
     if name == "from_pretrained" and owner:
-        pairs.append(Pair("class", *2 * (_text(owner, call.name_span),)))
+        pairs.append(Pair("class", *2 * (text_at(owner, call.name_span),)))
     mapping.pairs = pairs
-    return Pair(name, _text(name, call.name_span), mapping)
+    return Pair(name, text_at(name, call.name_span), mapping)
 
 
 def assignment(key: str, place: Span, value: Node) -> Pair:
     """What an attribute is given, as a keyword would give it."""
-    return Pair(key, _text(key, place), readable(value))
+    return Pair(key, text_at(key, place), readable(value))
 
 
 def tree(document: Document, sections: Iterable[Pair]) -> Document:
@@ -102,10 +102,11 @@ def _word(name: str) -> str | None:
 
 def _key(key: str, given: Argument, document: Document, tag: str) -> Node:
     span = given.name_span or document.span(given.node)
-    return _text(key, span, tag)
+    return text_at(key, span, tag)
 
 
-def _text(text: str, span: Span, tag: str = "str") -> Node:
+def text_at(text: str, span: Span, tag: str = "str") -> Node:
+    """A text as a node at a place."""
     return Node("scalar", tag, *_ends(span), text, False, text)
 
 

@@ -28,14 +28,19 @@ def loop_rows(optimizer: str, accelerator: bool, batches: str) -> Iterator[Entry
     else:
         yield Entry("batch.micro", f"{LOADER}.batch_size", write=never, default=Unknown(batches))
     if optimizer:
-        yield Entry("optim.name", optimizer, always(CLASSES[optimizer].word), never)
-        yield Entry("optim.lr", f"{optimizer}.lr", not_null, default=_RATES.get(optimizer, 1e-3))
-        yield Entry("optim.weight_decay", f"{optimizer}.weight_decay", not_null, default=_DECAY.get(optimizer, 0.0))
-        yield Entry("optim.eps", f"{optimizer}.eps", not_null)
+        yield from optimizer_rows(optimizer)
     if accelerator:
         yield Entry("precision.bf16", "Accelerator.mixed_precision", _is("bf16"), never, _ASKED)
         yield Entry("precision.fp16", "Accelerator.mixed_precision", _is("fp16"), never, _ASKED)
         yield Entry("batch.accumulation", "Accelerator.gradient_accumulation_steps", not_null, default=_ASKED)
+
+
+def optimizer_rows(name: str) -> Iterator[Entry]:
+    """The rows of an optimizer's class."""
+    yield Entry("optim.name", name, always(CLASSES[name].word), never)
+    yield Entry("optim.lr", f"{name}.lr", not_null, default=_RATES.get(name, 1e-3))
+    yield Entry("optim.weight_decay", f"{name}.weight_decay", not_null, default=_DECAY.get(name, 0.0))
+    yield Entry("optim.eps", f"{name}.eps", not_null)
 
 
 def _size(value: object) -> object:

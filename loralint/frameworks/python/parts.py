@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from loralint.frameworks.python.classes import PREPARING, Known, of
+from loralint.frameworks.python.handed import optimizer_of
 from loralint.frameworks.python.trace import argument, last, makers, root
 from loralint.source.script import Argument, Call, Script, Thing
 
@@ -71,7 +72,7 @@ def starts_of(script: Script) -> list[Parts]:
     pool = Pool(script)
     trainers = pool.all("trainer")
     if trainers:
-        return [_of_trainer(call, pool) for call in trainers if not _only_measures(call, script)]
+        return [_of_trainer(call, pool, script) for call in trainers if not _only_measures(call, script)]
     if not any(map(pool.all, PREPARING)) and not any(_is_unsloth(call) for call in pool.all("load")):
         return []
     return [_without_trainer(pool)]
@@ -88,7 +89,7 @@ def _is_unsloth(call: Call) -> bool:
     return what is not None and what.package == "unsloth"
 
 
-def _of_trainer(trainer: Call, pool: Pool) -> Parts:
+def _of_trainer(trainer: Call, pool: Pool, script: Script) -> Parts:
     what = of(trainer)
     assert what is not None
     reasons: dict[str, str] = {}
@@ -106,9 +107,10 @@ def _of_trainer(trainer: Call, pool: Pool) -> Parts:
     if named and (given := argument(trainer, "quantization_config", what)) is not None and not _is_none(given):
         quantiser = _reached(given, "quantisation", pool, reasons, trainer)
     plain = (named or parts.plain) and adapter is None and "adapter" not in reasons
+    optimizer = optimizer_of(trainer, script, reasons)
     return parts._replace(
         trainer=trainer, arguments=arguments, adapter=adapter, quantiser=quantiser, named=named, plain=plain,
-        open=tuple(reasons.items()),
+        optimizer=optimizer, open=tuple(reasons.items()),
     )  # fmt: skip
 
 

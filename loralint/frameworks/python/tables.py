@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.convert import always, device, dtype, long_dtype, lower, never, not_null, true_for, when_true
 from loralint.frameworks.python.classes import CLASSES, SENTENCES
-from loralint.frameworks.python.loop import loop_rows
+from loralint.frameworks.python.loop import loop_rows, optimizer_rows
 from loralint.frameworks.python.unsloth import UNSLOTH_DEFAULTS, UNSLOTH_LOAD, UNSLOTH_WRAP
 from loralint.frameworks.readers.peft import TABLE as PEFT
 from loralint.frameworks.readers.training_arguments import SHARES, TRAINING_ARGUMENTS
@@ -17,6 +17,11 @@ from loralint.frameworks.table import SKIP, Entry, Look
 from loralint.model import Unknown
 
 FULL_PRECISION = 16
+# what a trainer's arguments say of the optimizer and of the schedule
+_OPTIMIZER = frozenset(row.field for row in TRAINING_ARGUMENTS if row.field.startswith("optim.")) - {
+    "optim.max_grad_norm"
+}
+_SCHEDULE = frozenset(row.field for row in TRAINING_ARGUMENTS if row.field.startswith("schedule."))
 # what the file of an adapter says of itself, and a script says otherwise or not at all
 _OF_THE_FILE = frozenset({"model.base", "adapter.method"})
 
@@ -198,8 +203,22 @@ def _arguments(shape: Shape) -> Iterator[Entry]:
     replaced = {(row.field, row.key) for row in own}
     rest = (row for row in TRAINING_ARGUMENTS if (row.field, row.key) not in replaced)
     rows = tuple(row for row in (*own, *rest) if row.field != "data.datasets")
-    yield from under(shape.arguments, _patched(rows, shape) if shape.load == "unsloth" else rows)
+    yield from _with_handed(shape, under(shape.arguments, _patched(rows, shape) if shape.load == "unsloth" else rows))
     yield Entry("train.task", "", write=never, default=shape.task or SKIP)
+
+
+def _with_handed(shape: Shape, rows: Iterable[Entry]) -> Iterator[Entry]:
+    """The rows of the arguments, those of the optimizer and the schedule from where the trainer is handed them."""
+    reasons = dict(shape.open)
+    given = (("optimizer", _OPTIMIZER), ("schedule", _SCHEDULE))
+    unseen = {field: reasons[head] for head, fields in given if head in reasons for field in fields}
+    replaced = {*unseen, *(_OPTIMIZER if shape.optimizer else ())}
+    for row in rows:
+        if row.field not in replaced:
+            rate = row.field == "optim.lr" and "rate" in reasons
+            yield row._replace(default=Unknown(reasons["rate"])) if rate else row
+    yield from optimizer_rows(shape.optimizer) if shape.optimizer else ()
+    yield from (Entry(field, "", write=never, default=Unknown(why)) for field, why in sorted(unseen.items()))
 
 
 def _patched(rows: tuple[Entry, ...], shape: Shape) -> Iterator[Entry]:

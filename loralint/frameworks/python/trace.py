@@ -8,6 +8,9 @@ from loralint.source.script import Argument, Call, Thing
 # methods of an object that give back that object, or one that shares everything with it
 _SAME = frozenset({"to", "cuda", "cpu", "half", "bfloat16", "float", "train", "eval", "merge_and_unload", "unload",
                    "requires_grad_", "get_base_model"})  # fmt: skip
+# methods of TrainingArguments that change it and give it back
+SETS = frozenset({"set_training", "set_optimizer", "set_lr_scheduler", "set_dataloader", "set_evaluate", "set_save",
+                   "set_logging", "set_testing", "set_push_to_hub"})  # fmt: skip
 _INSIDE = frozenset({"base_model", "model", "module", "tokenizer"})
 # functions that change their first argument in place, or wrap it, and give it back
 _WRAPPERS = frozenset({"inject_adapter_in_model", "compile", "prepare_model", "for_training", "for_inference",
@@ -33,7 +36,8 @@ def earlier(thing: Thing) -> Thing | None:
     if call is None:
         return None
     name = last(call)
-    if call.on is not None and (name in _SAME or (name == "__getattr__" and call.args[0].node.raw in _INSIDE)):
+    inside = name == "__getattr__" and call.args[0].node.raw in _INSIDE
+    if call.on is not None and (name in _SAME or name in SETS or inside):
         return call.on
     what = of(call)
     if name in _WRAPPERS or (what is not None and what.role in _PUT_ON):

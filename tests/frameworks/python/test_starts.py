@@ -212,6 +212,7 @@ ASSIGNED = """
     lora.r = 32
     trainer = SFTTrainer("Qwen/Qwen2.5-7B", args, train_dataset=rows, peft_config=lora)
     args.weight_decay = 0.1
+    args.per_device_train_batch_size = 2
     trainer.train()
 """
 
@@ -224,7 +225,9 @@ def test_what_a_config_is_given_later_counts(run):
     assert (key.line, key.column, key.end_column) == (7, 6, 19)
     assert (rank.value, rank.span.line, config.get("precision.bf16").value) == (32, 12, False)
     assert config.get("train.epochs").value == Unknown("`num_train_epochs` is set in a branch")
-    assert config.get("optim.weight_decay").value == Unknown("`weight_decay` is set when it is already in use")
+    assert config.get("optim.weight_decay").value == 0.1  # read when it trains
+    why = "`per_device_train_batch_size` is set when it is already in use"
+    assert config.get("batch.micro").value == Unknown(why)
     assert layer.observations == ()
 
 
