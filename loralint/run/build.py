@@ -147,7 +147,7 @@ def _layer(part: Part, look: Look) -> Layer:
         values = {field: tuple(_named(several, part.names)) for field, several in values.items()}
     if part.assumed:
         values = {field: tuple(_assumed(one, part.assumed) for one in several) for field, several in values.items()}
-    told = (*layer.observations, *part.observations)
+    told = (*(one for one in layer.observations if one.kind != "secret" or not part.names), *part.observations)
     return layer._replace(kind=part.kind, values=values, observations=told, events=part.events, without=part.without)
 
 

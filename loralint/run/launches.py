@@ -11,6 +11,8 @@ from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.launch import accepted, launches, reader_for, references, watched
 from loralint.frameworks.launched import Launch
+from loralint.frameworks.leaks import leaks
+from loralint.frameworks.logins import spoken
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
 from loralint.run.arguments import Given, Variables, filled, others, parsed, unheard
@@ -60,9 +62,18 @@ def launched(shell: Shell, files: Written, document: Document, options: Options)
         parts = tuple(map(environment_part, read))
         found += [start._replace(files=seen, parts=(*start.parts, *parts)) for start in several]
     found += _inline(shell, files, document, options)
-    found = _scheduled(found, document)
+    found = _telling(_scheduled(found, document), shell, document)
     pins = installed(shell.commands)
     return [_own(start, document)._replace(pins={**pins, **start.pins}) for start in found]
+
+
+def _telling(found: list[Start], shell: Shell, document: Document) -> list[Start]:
+    """The starts, the first of which tells the secrets in the script's other commands."""
+    told = tuple(spoken(shell.commands, document, {one.offset for one in launches(shell, document)})) if found else ()
+    if not told:
+        return found
+    head, *parts = found[0].parts
+    return [found[0]._replace(parts=(head._replace(observations=(*head.observations, *told)), *parts)), *found[1:]]
 
 
 def _inline(shell: Shell, files: Written, document: Document, options: Options) -> list[Start]:
@@ -200,7 +211,7 @@ def _over(
     keys = config.reader if config is not None else start.reader
     reader = flags or watched(as_flags(keys._replace(own=keys.own | _naming(launch))), launch)
     without = config.without if config is not None else frozenset()
-    parts = [Part("flags", left, reader, document, without=without)]
+    parts = [Part("flags", left, reader, document, tuple(leaks(launch.flags)), without=without)]
     parts += [*map(environment_part, env), *own]
     if _alone(launch, own):
         parts.append(Part("launcher", launch.flags, reader_named("launch.alone"), document))
