@@ -51,7 +51,7 @@ class Part(NamedTuple):
     parsed: of a script, sections of a library's classes that its command line fills; seen: its reader where all of that
     line is known. loads: files of variables that a script loads itself. reads: how the script's parser takes a file of
     settings, "under" the flags or "alone", "" where it is not seen to take one; handed: the files that it takes.
-    without: as of a Layer.
+    without: as of a Layer. placed: of a script, that it makes an adapter's config whatever its settings are.
     """
 
     kind: str
@@ -74,6 +74,7 @@ class Part(NamedTuple):
     reads: str = ""
     handed: tuple[Document, ...] = ()
     without: frozenset[str] = frozenset()
+    placed: bool = False
 
 
 class Start(NamedTuple):

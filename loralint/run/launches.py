@@ -13,6 +13,7 @@ from loralint.frameworks.launch import accepted, launches, reader_for, reference
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.logins import spoken
+from loralint.frameworks.readers.generic import placed
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
 from loralint.run.arguments import Given, Variables, filled, others, parsed, unheard
@@ -210,6 +211,8 @@ def _over(
     config = next((part for part in start.parts if part.kind == "config"), None)
     keys = config.reader if config is not None else start.reader
     reader = flags or watched(as_flags(keys._replace(own=keys.own | _naming(launch))), launch)
+    if reader.name == "generic" and "peft" in start.reader.kin:
+        reader = placed(reader, sure=any(part.placed for part in start.parts))
     without = config.without if config is not None else frozenset()
     parts = [Part("flags", left, reader, document, tuple(leaks(launch.flags)), without=without)]
     parts += [*map(environment_part, env), *own]

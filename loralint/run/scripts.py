@@ -62,6 +62,7 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
             "script", start.document, start.reader, script.document, start.observations, start.events,
             script.arguments, own=own, takes=takes, switches=bare, filled=names, parsed=start.parsed,
             seen=start.seen, loads=loads, reads=how, handed=handed,
+            placed=start.placed,
         )  # fmt: skip
         sources = tuple(_source(one, start.reader) for one in script.loaded)
         why = f"what {_name(start.document)} makes"

@@ -45,7 +45,8 @@ _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrai
 
 class Start(NamedTuple):
     """One training start of a program. offset: where its trainer is made, or the first of its parts. parsed: sections
-    of a library's classes that the command line fills. seen: the reader where all of that line is known.
+    of a library's classes that the command line fills. seen: the reader where all of that line is known. placed: an
+    adapter's config is made whatever the settings are.
     """
 
     document: Document
@@ -56,6 +57,7 @@ class Start(NamedTuple):
     notes: tuple[Note, ...] = ()
     parsed: tuple[str, ...] = ()
     seen: Reader | None = None
+    placed: bool = False
 
 
 def starts(script: Script) -> tuple[Start, ...]:
@@ -138,7 +140,9 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
     filled = tuple(_named_of(call) for call in parts.calls() if call.open and call.span in places)
     left = shape._replace(open=tuple(one for one in shape.open if one[0] not in filled))
     told = faults(script, document, parts)
-    return Start(document, reader, offset, done, told, parsed=filled, seen=reader._replace(table=table(left)))
+    placed = parts.adapter is not None and parts.adapter.sure
+    seen = reader._replace(table=table(left))
+    return Start(document, reader, offset, done, told, parsed=filled, seen=seen, placed=placed)
 
 
 def _whole_adapter(parts: Parts) -> tuple[Observer, ...]:

@@ -79,7 +79,25 @@ _MAPPED: tuple[tuple[str, str, Callable[[object], object]], ...] = (
 
 
 def combine(document: Document, values: Values) -> Values:
-    """Every setting of the tree instead of those at the root; what is named twice and differs is unknown."""
+    """Every setting of the tree instead of those at the root, and what they say of the method."""
+    fields = _everywhere(document, values)
+    return {**fields, **_method(fields)}
+
+
+def placed(reader: Reader, *, sure: bool) -> Reader:
+    """The reader of settings beside a program that makes the adapter. sure: it does whatever they say."""
+    return reader._replace(combine=_everywhere if sure else _beside)
+
+
+def _beside(document: Document, values: Values) -> Values:
+    """Rank 0 may tell the program to make none."""
+    fields = _everywhere(document, values)
+    off = any(one.value == 0 for one in fields.get("adapter.rank", ()))
+    return {**fields, **{field: () for field in fields if off and field.startswith("adapter.")}}
+
+
+def _everywhere(document: Document, values: Values) -> dict[str, tuple[Value, ...]]:
+    """What is named twice and differs is unknown."""
     assert document.root is not None
     found: dict[str, list[Value]] = {field: [] for field in values}
     for leaf in leaves(document.root):
@@ -88,8 +106,7 @@ def combine(document: Document, values: Values) -> Values:
             value = canonical(document, leaf.pair, row, READER)
             if value is not None:
                 found.setdefault(entry.field, []).append(value)
-    fields = {field: _agreed(several) for field, several in found.items()}
-    return {**fields, **_method(fields)}
+    return {field: _agreed(several) for field, several in found.items()}
 
 
 def _agreed(several: list[Value]) -> tuple[Value, ...]:
