@@ -179,8 +179,7 @@ def _found(launch: Launch, documents: list[Document], options: Options, opened: 
     configs = [start for one in files if (start := config_start(one, options)) is not None]
     foreign = bool(programs) and launch.program == "python" and not options.framework
     if not configs:
-        taken = next((one for one in files if one.root is not None), None) if foreign else None
-        return [unrecognised(taken, one) for one in scripts] if taken is not None else scripts
+        return [unrecognised(files[0], one) for one in scripts] if foreign and files else scripts
     return [together(config, scripts) if foreign else config for config in configs]
 
 

@@ -45,13 +45,16 @@ def _reader(config: Start, scripts: Sequence[Start]) -> Reader:
     """By whose table the config is read: that of what the script trains with, where its keys are no guess."""
     name, usual = scripts[0].reader.name, config.reader.name
     alike = all(start.reader.name == name for start in scripts) and name in _COMMON - {"peft"}
-    nested = usual == "generic" and not scripts[0].parts[0].reads
+    reads = scripts[0].parts[0].reads
+    if name == "peft" and not reads:  # a loop of its own, which may call its keys as it likes
+        return config.reader._replace(keys="")
+    nested = usual == "generic" and not reads
     return reader_named(name) if alike and not nested and usual != "alignment-handbook" else config.reader
 
 
 def unrecognised(document: Document, script: Start) -> Start:
     """The run of a script that is handed a file whose keys say nothing of a training: they may be arguments of its."""
-    if not script.parts[0].reads:
+    if not script.parts[0].reads or document.root is None:
         return _handed(script, document)
     module = script.reader.name if script.reader.name in ("trl", "transformers") else "generic"
     reader = reader_named(module)
@@ -61,10 +64,12 @@ def unrecognised(document: Document, script: Start) -> Start:
 def _handed(start: Start, config: Document) -> Start:
     """A script's start with the config as what its parser fills its arguments from, where that is seen."""
     script, *others = start.parts
-    keys = {pair.key for pair in config.root.pairs} if config.root is not None else set()
-    if script.reads:
+    if config.root is None:
+        script = doubted(script, "the config that the script is given cannot be read")
+    elif script.reads:
         script = script._replace(handed=(config,))
     else:
+        keys = {pair.key for pair in config.root.pairs}
         script = doubted(script, "the config that the script is given may say otherwise", keys)
     return start._replace(parts=(script, *others))
 

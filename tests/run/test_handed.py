@@ -129,6 +129,12 @@ def test_of_a_file_that_nobody_sees_the_arguments_are_unknown(only, parser, line
     assert all(isinstance(run.config.get(field).value, Unknown) for field in WHAT)
 
 
+@pytest.mark.parametrize("text", [YAML + "more: [1\n", "- rank\n", "# nothing\n"])
+def test_of_a_file_without_keys_nothing_is_known_either(only, text):
+    run = only(HEAD + OVER + TRAIN, c_yaml=text)
+    assert all(isinstance(run.config.get(field).value, Unknown) for field in WHAT)
+
+
 def test_without_a_file_the_defaults_of_the_script_hold(only):
     run = only(HEAD + OVER + TRAIN, "python train.py --output_dir out")
     assert values(run) == ["tiiuae/falcon-7b", 0, 0.0, ["query_key_value"]]
@@ -243,6 +249,29 @@ SFTTrainer(model="Qwen/Qwen2.5-7B", args=args, train_dataset=rows, peft_config=a
     assert values(run, ("adapter.alpha", "optim.lr", "model.base")) == [16, 1e-4, "Qwen/Qwen2.5-7B"]
     assert isinstance(run.config.get("adapter.rank").value, Unknown)
     assert run.config.reader.guessed
+
+
+def test_a_loop_of_its_own_may_call_its_keys_as_it_likes(only):
+    run = only("""
+import sys, torch, yaml
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+given = yaml.safe_load(open(sys.argv[1]))
+model = get_peft_model(AutoModelForCausalLM.from_pretrained(given["base"]), LoraConfig(r=given["lora_r"]))
+optimizer = torch.optim.AdamW(model.parameters(), lr=float(given["learning_rate"]))
+for batch in loader:
+    model(**batch).loss.backward()
+    optimizer.step()
+""", "python train.py c.yaml", c_yaml="""\
+model_name_or_path: Qwen/Qwen2.5-7B
+lora_r: 16
+lora_alpha: 32
+target_modules: [q_proj]
+learning_rate: 1e-4
+num_train_epochs: 3
+""")  # fmt: skip
+    assert [one.value.key for one in run.observations if one.kind == "unknown"] == []
+    assert values(run, ("adapter.rank", "optim.lr")) == [16, 1e-4]
 
 
 # what is said of it
