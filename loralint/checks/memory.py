@@ -16,6 +16,7 @@ from loralint.model import Unknown
 
 _SURE = "training runs out of memory in its first step, whatever the rows"
 _FULL = "training runs out of memory in its first full batch"
+_HALF = "training may well run out of memory in its first full batch"
 _LONG = "training runs out of memory once a batch holds rows of full length"
 _USUAL = 8192  # tokens; what single rows of instruction and preference data stay below
 _COMPILED = ("google", "aws")  # XLA plans the whole step, where the formulas follow torch tensor by tensor
@@ -131,7 +132,8 @@ def _judged(scope: Scope, limit: float) -> dict[str, object] | Unknown | None:
         return None
     full = scope.get("data.packing").value is True or scope.get("data.pad_to_len").value is True
     likely = (full and middle > limit) or (low > limit and (full or _reached_by_rows(scope)))
-    outcome = _FULL if likely and full else _LONG if likely else _CLOSE
+    first = _FULL if low > limit else _HALF
+    outcome = first if likely and full else _LONG if likely else _CLOSE
     needed = f"{middle:.1f} ± {half:.1f}"
     sure = full and low > limit and _written(scope, full=True) and _without_blocks(scope) > limit
     return {"outcome": outcome, "needed": needed, "sure": sure, "likely": likely and _alone(scope)}

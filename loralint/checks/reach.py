@@ -43,6 +43,8 @@ def unmatched(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> lis
     way = WAYS["expression" if isinstance(value.value, str) and among != "lists" else among]
     try:
         paths = list(way.paths(scope, found))
+        if not paths:  # which is told of the targets
+            return []
         tried = [entry for entry in entries if not any(ends(path, str(entry.value)) for path in paths)]
         if len(tried) > _MOST:
             return Unknown(f"{value.key} has more than {_MOST} entries to be tried")

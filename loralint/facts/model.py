@@ -203,12 +203,17 @@ def assumed(scope: Scope) -> Value:
 
 
 def _model(scope: Scope) -> ModelFacts:
-    if _diffusion(scope):  # a language model of like name would be another one
-        raise Missing("the catalogue holds language models only")
-    model = found(scope)
+    model = None if _diffusion(scope) else found(scope)  # a language model of like name would be another one
     if model is None:
-        raise Missing(f"base model `{_base(scope)}` is not in the catalogue (give --model-config)")
+        raise unlisted(scope)
     return model
+
+
+def unlisted(scope: Scope) -> Missing:
+    """Why nothing is known of the base model; the config.json of a diffusion model names no type to know it by."""
+    if _diffusion(scope):
+        return Missing("the catalogue holds language models only")
+    return Missing(f"base model `{_base(scope)}` is not in the catalogue (give --model-config)")
 
 
 def _told(scope: Scope, model: ModelFacts, what: str, value: object) -> object:
@@ -218,5 +223,5 @@ def _told(scope: Scope, model: ModelFacts, what: str, value: object) -> object:
     if model.unsolved is not None:
         raise Missing(model.unsolved)
     if model.id is None:
-        raise Missing(f"base model `{_base(scope)}` is not in the catalogue (give --model-config)")
+        raise unlisted(scope)
     raise Missing(f"the catalogue does not say the {what} of `{_base(scope)}`")

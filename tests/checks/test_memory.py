@@ -58,6 +58,14 @@ def test_packed_rows_do_come(run):
     assert tiers(run(packed, "T4")) == [("A", "per_device_train_batch_size", 7)]  # of which there may be several
 
 
+@pytest.mark.parametrize(("length", "says"), [(5120, "may well run"), (8192, "runs")])
+def test_the_headline_is_as_sure_as_the_band(run, length, says):
+    """25.2 ± 2.2 and 30.5 ± 2.6 GiB on a card of 24."""
+    packed = TEXT.replace("packing: false", "packing: true").replace("2048", str(length))
+    (found,) = run(packed, "RTX 4090").findings
+    assert found.message.startswith(f"training {says} out of memory in its first full batch: ")
+
+
 def test_what_nobody_wrote_is_not_sure(run):
     packed = TEXT.replace("packing: false", "packing: true") + "quantization_bit: 4\n"
     packed = packed.replace("per_device_train_batch_size: 1\n", "").replace("cutoff_len: 2048", "cutoff_len: 20480")

@@ -53,6 +53,7 @@ def test_keys_of_a_map_are_looked_for_among_the_targeted_layers(hits):
     assert hits(unmatched, args, target_modules=["q_proj"], rank_pattern=pattern) == ["v_proj"]
     assert hits(unmatched, args, target_modules=r".*\.v_proj", rank_pattern=pattern) == ["q_proj"]
     assert hits(unmatched, args, target_modules="all-linear", rank_pattern=pattern) == []
+    assert hits(unmatched, args, target_modules=r".*\.v_prj", rank_pattern=pattern) == []  # told of the targets
 
 
 def test_weights_and_saved_modules(hits):

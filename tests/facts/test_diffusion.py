@@ -56,6 +56,8 @@ def test_a_language_model_of_like_name_is_another(fact):
     values = {"model.base": "Qwen/Qwen2.5-7B", "train.task": "diffusion", "model.diffusion_family": "qwen_image"}
     assert fact("model.family", values) == "qwen_image"
     assert fact("model.hidden", values) == ("the catalogue holds language models only",)
+    sized = {**values, "model.dtype": "bf16", "adapter.method": "lora", "optim.name": "adamw"}
+    assert fact("memory.floor", sized) == ("the catalogue holds language models only",)
     assert fact("model.fp16_unsafe", values) is False
     assert fact("model.fp16_unsafe", {**values, "model.diffusion_family": "hunyuan_video"}) is True
 

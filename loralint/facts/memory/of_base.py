@@ -11,6 +11,7 @@ from loralint.facts.memory.plan import Base
 from loralint.facts.memory.shape import TOLERANCE, Shape, shape_of
 from loralint.facts.memory.weights import eight_bit, four_bit, grouped
 from loralint.facts.model import found as known_model
+from loralint.facts.model import unlisted
 from loralint.facts.need import Missing, known, optional, text
 from loralint.facts.scope import Scope
 from loralint.model import Unknown
@@ -74,7 +75,7 @@ def _shape(scope: Scope, *, rich: bool) -> Shape:
     name = text(scope, "model.base", "the config names no base model")
     model = known_model(scope)
     if model is None:
-        raise Missing(f"base model `{name}` is not in the catalogue (give --model-config)")
+        raise unlisted(scope)
     try:
         shape = shape_of(model, name)
     except Missing as reason:
