@@ -38,8 +38,8 @@ def _parse(comment: Comment, document: Document) -> Iterator[Directive]:
     start, end, column = comment.start, comment.end, comment.column
     here = comment.line
     span = Span(document.file, start, end, here, column, here, column + end - start)
-    for code in (codes or "").split(",") or [""]:
-        yield Directive(code.strip(), line, reason.strip(), span)
+    for code in dict.fromkeys(map(str.strip, (codes or "").split(","))):
+        yield Directive(code, line, reason.strip(), span)
 
 
 def faults(given: Iterable[Directive], used: frozenset[Directive], checked: frozenset[str]) -> Iterator[Observation]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loralint.model import Observation, Value
 from loralint.source.document import Document, Node
-from loralint.source.secrets import find, redact_shapes
+from loralint.source.secrets import find, holds_one
 
 _FROM_ENVIRONMENT = "in the environment (HF_TOKEN, WANDB_API_KEY) instead of `{}`"
 _FROM_SECRET = "from a Secret: `valueFrom.secretKeyRef` with its name and key instead of `value`"  # noqa: S105
@@ -14,7 +14,7 @@ _FROM_SECRET = "from a Secret: `valueFrom.secretKeyRef` with its name and key in
 
 def leaks(document: Document) -> Iterator[Observation]:
     """One observation for each scalar that holds a secret. One pass over the whole text settles most files."""
-    if document.root is not None and redact_shapes(document.text) != document.text:
+    if document.root is not None and holds_one(document.text):
         for root in document.roots:
             yield from _inside(document, root, "", "")
 

@@ -10,7 +10,7 @@ from loralint.model import Span, Value
 from loralint.source.command import Command
 from loralint.source.document import Document
 from loralint.source.script import Script
-from loralint.source.secrets import find, redact_shapes
+from loralint.source.secrets import find, holds_one
 
 _ADVICE = "hand the new one over in the environment (HF_TOKEN, WANDB_API_KEY) instead of the command"
 _SETS = re.compile(r"(-{0,2}\w[\w-]{0,80})=(.+)", re.DOTALL)
@@ -18,7 +18,7 @@ _SETS = re.compile(r"(-{0,2}\w[\w-]{0,80})=(.+)", re.DOTALL)
 
 def spoken(commands: Iterable[Command], document: Document, launched: Collection[int]) -> Iterator[Observation]:
     """Those of a script. launched: where commands start whose flags are read by name."""
-    if redact_shapes(document.text) != document.text:
+    if holds_one(document.text):
         for command in commands:
             if command.start not in launched:
                 yield from _among([(word.raw, document.span(word.node)) for word in command.words])
@@ -26,7 +26,7 @@ def spoken(commands: Iterable[Command], document: Document, launched: Collection
 
 def typed(script: Script) -> Iterator[Observation]:
     """Those of the lines that a notebook gives to a shell, and of the variables that it sets for them."""
-    for one in script.shell if redact_shapes(script.document.text) != script.document.text else ():
+    for one in script.shell if holds_one(script.document.text) else ():
         for line in re.finditer(r"[^\n]+", one.text):
             yield from _among(list(_placed(script, line[0], one.start + line.start())))
 

@@ -240,9 +240,9 @@ def expand(rows: Iterable[Sequence[Any]], lists: Mapping[str, str], fields: Fiel
         places = [at for at in _places(path, lists, fields) if holds(special, at, fields)]
         if places and any(shape is not None and 0 in shape for _, shape in at_all):
             raise Unsolved(f"its config has a size of 0 for {path}")
-        made += [Module(_numbered(path, at), kind, _with(at_all, more, at, fields)) for at in places]
-        if len(made) > _MOST_MODULES:
+        if len(made) + len(places) > _MOST_MODULES:
             raise Unsolved(_TOO_MANY)
+        made += [Module(_numbered(path, at), kind, _with(at_all, more, at, fields)) for at in places]
     return made
 
 
@@ -265,7 +265,7 @@ def _places(path: str, lists: Mapping[str, str], fields: Fields) -> Iterator[tup
     counts, before = [], ""
     for piece in path.split("*")[:-1]:
         before += piece
-        counts.append(min(size(lists[before.rstrip(".")], fields), _MOST_MODULES))
+        counts.append(min(size(lists[before.rstrip(".")], fields), _MOST_MODULES + 1))
         before += "*"
     if prod(counts) > _MOST_MODULES:
         raise Unsolved(_TOO_MANY)

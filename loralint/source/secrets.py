@@ -7,6 +7,7 @@ are compiled when a hint of theirs is met, because nearly every run meets none.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # (kind, pattern); the first match of one alternation names the kind, so narrower shapes stand before wider ones.
 _SHAPES = (
@@ -178,6 +179,12 @@ def redact_shapes(text: str) -> str:
             VARIABLE_AFTER, lambda one: f"{one[1]}{MASK}{one[3]}{one[4]}" if credential(one[4]) else one[0], text
         )
     return text
+
+
+@lru_cache(maxsize=2)
+def holds_one(text: str) -> bool:
+    """Whether a file's text may hold a secret; asked for each part of each of its runs."""
+    return redact_shapes(text) != text
 
 
 def mask(key: str, text: str) -> str:

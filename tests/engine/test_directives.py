@@ -76,6 +76,11 @@ def test_several_codes_are_judged_one_by_one(linted):
     assert told == [("LL101", 4, "inline"), ("LL004", 4, None), ("LL005", 4, None)]
 
 
+def test_a_code_that_one_comment_names_again_is_told_once(linted):
+    _, told = _run(linted, HEAD + "lora_aplha: 32  # loralint: ignore[LL101, LL304, LL101,LL304] x\n" + TAIL)
+    assert told == [("LL101", 4, "inline"), ("LL005", 4, None)]
+
+
 def test_a_comment_does_not_lift_tier_s(linted):
     run, told = _run(linted, HEAD.replace("lora_r: 16", "lora_r: 0  # loralint: ignore[LL304] on purpose") + TAIL)
     assert told == [("LL304", 3, None)]

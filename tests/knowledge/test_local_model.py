@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
 
 import pytest
@@ -148,6 +149,14 @@ def test_nothing_in_a_config_raises_anything_else(tmp_path, config, model_type):
     assert model.hidden_size is None or isinstance(model.hidden_size, int)
     with suppress(Unsolved):
         local_model.architecture(path)
+
+
+def test_layers_that_no_model_has_are_refused_before_they_are_made():
+    catalogue.from_config({"model_type": "qwen2", "num_hidden_layers": 2})  # which reads the catalogue
+    began = time.process_time()
+    with pytest.raises(Unsolved, match="more modules than are listed"):
+        catalogue.from_config({"model_type": "qwen2", "num_hidden_layers": 1_000_000})
+    assert time.process_time() - began < 0.05  # the first 60,000 take three times as long
 
 
 def test_sizes_that_no_model_has_are_told_at_once(facts):

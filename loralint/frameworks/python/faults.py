@@ -15,7 +15,7 @@ from loralint.frameworks.table import Observation
 from loralint.model import Unknown, Value
 from loralint.source.document import Document, Node, Pair
 from loralint.source.script import Script
-from loralint.source.secrets import find, redact_shapes
+from loralint.source.secrets import find, holds_one
 
 
 def faults(script: Script, document: Document, parts: Parts) -> tuple[Observation, ...]:
@@ -100,7 +100,7 @@ def _config_as_rank(script: Script) -> Iterator[Observation]:
 def _leaked(script: Script, parts: Parts) -> Iterator[Observation]:
     """Secrets that the program gives to any other call, or puts into its environment; the secret itself never stays."""
     read = {id(call) for call in parts.calls()}
-    for call in script.calls if redact_shapes(script.document.text) != script.document.text else ():
+    for call in script.calls if holds_one(script.document.text) else ():
         for index, given in enumerate(call.args):
             node = given.node
             if id(call) in read or node.tag != "str":

@@ -178,8 +178,8 @@ def _index(document: Document, job: Job) -> Iterator[Observation]:
 def _injecting(document: Document) -> Iterator[At]:
     """The metadata of this file's namespaces in which Istio adds its proxy to every pod."""
     for one in objects(document):
-        meta = named(one, "metadata")
-        if word(one, "kind") == "Namespace" and word(named(meta, "labels"), "istio-injection") == "enabled" and meta:
+        meta = named(one, "metadata") if word(one, "kind") == "Namespace" else None
+        if meta and word(named(meta, "labels"), "istio-injection") == "enabled":
             yield meta
 
 

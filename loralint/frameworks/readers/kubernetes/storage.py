@@ -203,10 +203,9 @@ def shared_claims(document: Document, job: Job, claims: list[tuple[At, At]]) -> 
 def claims_of_one_node(document: Document) -> Iterator[tuple[At, At]]:
     """Claims with their access modes, if none of these serves several nodes for writing."""
     for one in objects(document):
-        modes = inside(one, "spec.accessModes")
+        modes = inside(one, "spec.accessModes") if word(one, "kind") == "PersistentVolumeClaim" else None
         words = [text(item) for item in items(modes)]
-        alone = bool(words) and all(name in ("ReadWriteOnce", "ReadWriteOncePod") for name in words)
-        if word(one, "kind") == "PersistentVolumeClaim" and modes is not None and alone:
+        if modes is not None and words and all(name in ("ReadWriteOnce", "ReadWriteOncePod") for name in words):
             yield one, modes
 
 
