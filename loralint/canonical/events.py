@@ -5,8 +5,8 @@ from __future__ import annotations
 # kind -> what happened. `data` of an event uses the names after the dash.
 EVENTS = {
     "unread": "a part of the script that nobody could follow: it may hold any other event - reason",
-    "load": "a base model is loaded from a name or folder - bits (16 for none), class, classifier, unsloth,"
-    " padded (it is told its padding token, or a config that may tell it)",
+    "load": "a base model is loaded from a name or folder - bits (16 for none), class, classifier, headed (its head is"
+    " a new one), unsloth, padded (it is told its padding token, or a config that may tell it)",
     "load-tokenizer": "a tokenizer is loaded",
     "prepare": "prepare_model_for_kbit_training: freezes everything, casts norms, hooks input gradients -"
     " checkpointing, reentrant",
@@ -51,8 +51,8 @@ EVENTS = {
 EVENT_DATA = (
     "accelerated", "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator",
     "config", "differs", "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics",
-    "has_peft_config", "has_ref_model", "is_eos", "labelled", "literal", "masks_pad", "media", "merged", "name",
-    "named", "number", "only_pad", "own", "own_loss", "own_reference", "padded", "paired", "reason", "reenters",
-    "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped", "wrapped_by",
-    "written",
+    "has_peft_config", "has_ref_model", "headed", "is_eos", "labelled", "literal", "masks_pad", "media", "merged",
+    "name", "named", "number", "only_pad", "own", "own_loss", "own_reference", "padded", "paired", "reason",
+    "reenters", "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped",
+    "wrapped_by", "written",
 )  # fmt: skip

@@ -10,6 +10,8 @@ from loralint.source.script import Argument, Call, Thing
 # parts of names under which adapters are saved
 _SAVED = ("lora", "adapter", "checkpoint", "output")
 CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
+# of pictures and sound, whose checkpoints often bring a head: with labels of the program's own it is a new one
+_OTHERS = ("ForImageClassification", "ForVideoClassification", "ForAudioClassification")
 
 
 def loaded(call: Call) -> dict[str, object]:
@@ -20,8 +22,12 @@ def loaded(call: Call) -> dict[str, object]:
     if what is not None and what.package == "sentence_transformers":
         name = last(call)
         bits = None if call.arg("model_kwargs") is not None or call.open else 16
-        return {"class": name, "classifier": name == "CrossEncoder", "padded": None, "bits": bits, "unsloth": False}
-    data: dict[str, object] = {"class": owner, "classifier": owner.endswith(CLASSIFIERS), "padded": padded}
+        said = {"class": name, "padded": None, "bits": bits, "unsloth": False}
+        return said | dict.fromkeys(("classifier", "headed"), name == "CrossEncoder")
+    classifier = owner.endswith(CLASSIFIERS)
+    labelled = owner.endswith(_OTHERS) and any(call.arg(name) is not None for name in ("num_labels", "id2label"))
+    data: dict[str, object] = {"class": owner, "classifier": classifier, "padded": padded}
+    data["headed"] = classifier or labelled
     if what is not None and what.package == "unsloth":
         four = switch(call.arg("load_in_4bit", 3), True)
         eight, whole = switch(call.arg("load_in_8bit"), False), switch(call.arg("full_finetuning"), False)
