@@ -22,8 +22,9 @@ def loaded(call: Call) -> dict[str, object]:
     if what is not None and what.package == "sentence_transformers":
         name = last(call)
         bits = None if call.arg("model_kwargs") is not None or call.open else 16
-        said = {"class": name, "padded": None, "bits": bits, "unsloth": False}
-        return said | dict.fromkeys(("classifier", "headed"), name == "CrossEncoder")
+        ranks = name == "CrossEncoder"
+        said = {"classifier": ranks, "headed": ranks}
+        return {"class": name, "padded": None, "bits": bits, "unsloth": False, **said}
     classifier = owner.endswith(CLASSIFIERS)
     labelled = owner.endswith(_OTHERS) and any(call.arg(name) is not None for name in ("num_labels", "id2label"))
     data: dict[str, object] = {"class": owner, "classifier": classifier, "padded": padded}
