@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from loralint.checks.hit import Hit, Settings
 from loralint.checks.observation import advice
 from loralint.facts.scope import Scope
-from loralint.model import Value
+from loralint.model import Unknown, Value
 from loralint.run.config import Config
 from loralint.run.spelling import is_switch, setting
 from loralint.source.clean import clean
@@ -97,7 +97,10 @@ def written(value: Value) -> object:
     if is_switch(value):
         return value.value
     in_cell = value.span is not None and value.span.cell is not None  # the text has the escapes of the notebook's JSON
-    told = value.text if value.text is not None and "\n" not in value.text and not in_cell else value.value
+    as_written = value.text is not None and not in_cell and "\n" not in value.text
+    if as_written and "$" in str(value.text) and not isinstance(value.value, (str, Unknown)):
+        as_written = False  # `$LR` of a shell, whose value stands elsewhere
+    told = value.text if as_written else value.value
     return mask(value.key, told) if isinstance(told, str) else told
 
 

@@ -368,6 +368,17 @@ def test_a_map_of_one_file_leads_there_by_any_key(runs, tmp_path):
     assert (rank.value, rank.span.file, rank.span.line) == (8, str(tmp_path / "training.sh"), 1)
 
 
+def test_a_variable_of_the_job_is_told_where_a_script_elsewhere_asks_for_it(runs, tmp_path):
+    gpu = "resources: {limits: {nvidia.com/gpu: 1}}\n"
+    text = job(f'command: [/config/run.sh]\nenv: [{{name: LR, value: "5"}}]\n{MOUNTED}{gpu}', VOLUME)
+    files = {"maps/run.sh": f"#!/bin/bash\n{SFT} --learning_rate $LR\n"}
+    (run,) = runs(text, files, configmaps={"train-config": str(tmp_path / "maps")})
+    (found,) = [one for one in run.findings if one.rule == "LL405"]
+    assert (found.span.file, found.span.line) == (str(tmp_path / "maps/run.sh"), 2)
+    assert files["maps/run.sh"][found.span.start : found.span.end] == "$LR"
+    assert "--learning_rate 5 moves" in found.message
+
+
 def test_a_config_that_is_copied_before_it_is_read(runs):
     for line in ("cp /config/c.yaml /tmp/d.yaml", "cd /config && cp -f c.yaml /tmp/d.yaml", "cp /config/d.yaml /tmp/"):
         text = (

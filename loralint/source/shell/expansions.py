@@ -72,7 +72,12 @@ def _variable(name: str, at: tuple[int, int], scope: Scope, *, quoted: bool) -> 
     if fields is None:
         yield Part(f"${{{name}}}", *at, scope.why_absent(name))
     elif fields:
-        yield from fields[0].parts
+        yield from (_placed(part, at) for part in fields[0].parts)
+
+
+def _placed(part: Part, at: tuple[int, int]) -> Part:
+    """What stands in another file has no place in this one; it is told where the variable is."""
+    return part if part.end else part._replace(start=at[0], end=at[1])
 
 
 def _named(name: str, scope: Scope) -> tuple[Field, ...] | None:
@@ -128,7 +133,7 @@ def _indexed(
         yield fields
     elif index.isdigit() and len(index) < 5 and not any(one.why for one in fields):
         for one in fields[int(index) : int(index) + 1]:
-            yield from one.parts
+            yield from (_placed(part, at) for part in one.parts)
     else:
         yield Part(f"${{{name}}}", *at, f"which item `${{{name}[{_short(index)}]}}` is, is told when it runs")
 

@@ -84,7 +84,7 @@ class Texts:
             first, last = max(at, part.start), min(at + len(piece.text), part.end)
             if first >= last:
                 continue
-            whole = piece.end - piece.start == len(piece.text) and exact
+            whole = piece.end - piece.start == len(piece.text)
             real = piece.start + first - at if whole else piece.start
             text = part.text[first - part.start : last - part.start] if exact else part.text
             yield from self._real(Part(text, real, real + last - first if whole else piece.end, part.why), depth + 1)
