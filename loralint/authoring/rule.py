@@ -45,7 +45,7 @@ def _text(text: str) -> str:
 
 def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     """Names in the places where every template takes names: field, left, parameter, fields, and {field: name}."""
-    named = [one for one in given.values() if isinstance(one, dict) and set(one) - {"unsigned"} == {"field"}]
+    named = [one for one in given.values() if isinstance(one, dict) and set(one) - {"unsigned", "else"} == {"field"}]
     references = [one["field"] for one in named]
     for name in (
         *(given[key] for key in ("field", "left", "parameter") if key in given),

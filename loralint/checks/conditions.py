@@ -151,9 +151,13 @@ def _compared(operator: str, right: Any) -> Callable[[object], Truth]:
 
 
 def argument(raw: object, scope: Scope) -> object:
-    """A literal, or the present value of the field that `{"field": name}` names; with `unsigned`, without its sign."""
+    """A literal, or the present value of the field that `{"field": name}` names.
+
+    With `unsigned`, without its sign; with `else`, that where the field has none.
+    """
     if isinstance(raw, dict) and "field" in raw:
         value = scope.get(raw["field"]).value
+        value = raw.get("else") if value is None else value
         return abs(value) if raw.get("unsigned") and isinstance(value, (int, float)) else value
     return raw
 

@@ -13,7 +13,9 @@ from loralint.model import Unknown
 
 
 def condition(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
-    """with: suggest (literal, {field} or {field, unsigned: true}), related ({field: what it says}), both optional."""
+    """with: suggest (literal, {field}, {field, unsigned: true} or {field, else: literal}), related ({field: what it
+    says}), both optional.
+    """
     related = tuple((scope.get(field), says) for field, says in args.get("related", {}).items())
     return [Hit(place(scope, at), suggest=argument(args.get("suggest"), scope), related=related)]
 
