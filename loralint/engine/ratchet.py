@@ -15,6 +15,8 @@ from loralint.source.shown import shown
 Key = tuple[str, str, str, str, str]
 # Which version a rule assumes stands behind the rest of a message; a pin is no new finding.
 _ASSUMED = re.compile(r", judged by [^:]*, which nobody pinned(?=: |$)")
+# What is found of a file that could not be read.
+NOT_READ = "LL002"
 
 
 def key_of(finding: Finding, file: str) -> Key:
@@ -58,11 +60,12 @@ def _covered(tier: str, known: list[str]) -> bool:
 
 
 def judged(report: Report) -> dict[str, bool]:
-    """Every file that is part of some run -> whether a run starts with it."""
+    """Every file that some run judged -> whether a run starts with it. None judges what could not be read."""
     files: dict[str, bool] = {}
     for run in report.runs:
-        if run.framework is not None:
-            for index, file in enumerate(run.files):
+        closed = {one.span.file for one in run.findings if one.rule == NOT_READ}
+        for index, file in enumerate(run.files if run.framework is not None else ()):
+            if file not in closed:
                 files[file] = files.get(file, False) or index == 0
     return files
 

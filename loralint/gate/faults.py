@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from loralint.engine.approval import FOLDER
-from loralint.engine.ratchet import lost
+from loralint.engine.ratchet import NOT_READ, lost
 from loralint.engine.settings import Settings
 from loralint.engine.signers import Signer
 from loralint.gate.change import Change, Commit
@@ -51,7 +52,9 @@ def _why(name: str, after: Tree, report: Report) -> str:
     if not name.lower().endswith(SUFFIXES):
         return "its name is none of a config's"
     notes = (note.message for run in report.runs if name in run.files and run.framework is None for note in run.notes)
-    return next(notes, "it is not recognised as a training config any more, or the settings exclude it")
+    found = (one for run in report.runs for one in run.findings if one.span.file == name)
+    closed = (one.message for one in found if one.rule == NOT_READ)
+    return next(chain(notes, closed), "it is not recognised as a training config any more, or the settings exclude it")
 
 
 def _unseen(old: str, name: str, why: str) -> Finding:

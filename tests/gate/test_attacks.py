@@ -196,8 +196,10 @@ def test_a_config_may_be_deleted_and_others_come(repository):
         BAD.encode() + b"\xff\xfe",
         BAD.replace("base_model", "{{ x }}base_model"),
         "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*a, *a, *a, *a, *a, *a, *a, *a, *a]\n" for n in range(9000)) + BAD,
+        BAD + "deep: " + "[" * 101 + "]" * 101,
+        BAD + "".join(f"k{n}: 1\n" for n in range(30_000)),
     ],
-    ids=["padded", "unparsable", "unrecognised", "empty", "odd start", "no UTF-8", "template", "aliases"],
+    ids=["padded", "unparsable", "unrecognised", "empty", "odd", "no UTF-8", "template", "bomb", "deep", "dense"],
 )
 def test_a_config_is_made_unreadable(attacker, text):
     attacker.write(CONFIG, text)

@@ -25,26 +25,29 @@ def _deep(depth: int) -> str:
     return "\n".join(" " * n + f"k{n}:" for n in range(depth)) + "\n"
 
 
-# name of the file, its content, line of the LL001 finding
+# name of the file, its content, line of the finding
 BROKEN = {
-    "alias bomb": ("c.yaml", HEAD + _bomb(), None),
-    "100,000 brackets": ("c.yaml", HEAD + "x: " + "[" * 100_000 + "\n", 8),
-    "100,000 braces": ("c.yaml", HEAD + "x: " + "{a: " * 100_000 + "\n", 8),
     "NUL": ("c.yaml", HEAD + "x: a\x00b\n", 8),
     "control characters": ("c.yaml", HEAD + "x: \x07\x1b[2J\x08\n", 8),
     "invalid UTF-8": ("c.yaml", HEAD.encode() + b"x: \xff\xfe\xc3\x28\n", 8),
     "half a surrogate": ("c.yaml", HEAD.encode() + b"x: \xed\xa0\x80\n", 8),
     "cyclic anchor": ("c.yaml", HEAD + "x: &x\n  y: *x\n", 9),
+    "open string": ("adapter_config.json", PEFT + '"x": "' + "a" * 1_000_000, 1),
+    "many documents": ("c.yaml", HEAD + "---\na: 1\n" * 5_000, None),
+    "unknown alias": ("c.yaml", HEAD + "x: *nobody\n", 8),
+    "tabs": ("c.yaml", HEAD + "x:\n\t\t\ty: 1\n", 9),
+    "bottomless quotes": ("c.yaml", HEAD + "x: '" + "''" * 500_000 + "\n", 8),
+}  # fmt: skip
+# likewise, of what our limits stop at: a loader may well read it
+BEYOND = {
+    "alias bomb": ("c.yaml", HEAD + _bomb(), None),
+    "100,000 brackets": ("c.yaml", HEAD + "x: " + "[" * 100_000 + "\n", 8),
+    "100,000 braces": ("c.yaml", HEAD + "x: " + "{a: " * 100_000 + "\n", 8),
     "deep mapping": ("c.yaml", HEAD + "x:\n" + _deep(500), None),
     "deep JSON": ("adapter_config.json", PEFT + '"x": ' + "[" * 100_000, 1),
     "deep objects": ("adapter_config.json", PEFT + '"x": ' + '{"a":' * 100_000, 1),
-    "open string": ("adapter_config.json", PEFT + '"x": "' + "a" * 1_000_000, 1),
-    "many documents": ("c.yaml", HEAD + "---\na: 1\n" * 5_000, None),
     "many tags": ("c.yaml", "".join(f"%TAG !{n}! tag:x,2000:{n}\n" for n in range(5_000)) + "---\n" + HEAD, None),
-    "unknown alias": ("c.yaml", HEAD + "x: *nobody\n", 8),
-    "tabs": ("c.yaml", HEAD + "x:\n\t\t\ty: 1\n", 9),
     "60,000 keys": ("c.yaml", HEAD + "".join(f"k{n}: {n}\n" for n in range(60_000)), None),
-    "bottomless quotes": ("c.yaml", HEAD + "x: '" + "''" * 500_000 + "\n", 8),
 }  # fmt: skip
 
 
@@ -57,6 +60,16 @@ def test_a_broken_file_is_a_finding_at_its_place(hostile, name, text, line):
     assert found, done.out[:2000]
     assert found[0][1] == "S"
     assert line in (None, found[0][2])
+
+
+@pytest.mark.parametrize(("name", "text", "line"), BEYOND.values(), ids=BEYOND)
+def test_a_file_beyond_our_limits_is_told_as_not_checked_and_as_no_crash(hostile, name, text, line):
+    (hostile.folder / name).write_text(text, encoding="utf-8")
+    done = hostile("check", name, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    ((rule, tier, at, _),) = done.findings()
+    assert (rule, tier) == ("LL002", "A")
+    assert line in (None, at)
 
 
 def test_a_run_behind_what_nobody_reads_does_not_pass_in_silence(hostile):

@@ -59,6 +59,25 @@ def test_a_path_without_a_mode_has_that_of_the_service(ask):
     assert ask(body(config_map(BAD)), mode="")["warnings"]
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "".join(f"k{n}: {{a: [1, 2, {{b: c}}]}}\n" for n in range(9_000)),
+        "deep: " + "{a: " * 120 + "1" + "}" * 120 + "\n",
+        "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20)),
+    ],
+    ids=["dense", "deep", "aliases"],
+)
+def test_what_only_our_limits_stop_at_is_not_checked_and_never_refused(ask, more):
+    answer = ask(body(config_map(GOOD + more)))
+    assert answer["allowed"] is True
+    assert "LL002" in answer["warnings"][1]
+    assert "this run was not checked" in answer["warnings"][1]
+    mounted = ask(body(job()), maps={("team", "train"): {"data": {"train.yaml": GOOD + more}}})
+    assert mounted["allowed"] is True
+    assert "this run was not checked" in json.dumps(mounted["warnings"])
+
+
 def test_a_byte_order_mark_moves_no_place(ask):
     assert "lora_r 0 leaves" in _refused(ask(body(config_map("\ufeff" + BAD))))
 

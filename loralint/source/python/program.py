@@ -84,7 +84,7 @@ def odd_lines(text: str, starts: list[int]) -> frozenset[int]:
 def parse(program: Program) -> ast.Module:
     """Parse; nothing of the text runs.
 
-    Fault of kind "syntax", "control-character" or "too-deep", and for other texts "template", "python2" or "newer".
+    Fault of kind "syntax" or "control-character", and for other texts "template", "python2" or "newer".
     """
     if "\0" in program.text:
         raise Fault("control-character", "a null character stands here: this is no text", program.text.find("\0"))
@@ -95,7 +95,7 @@ def parse(program: Program) -> ast.Module:
         return result
     if isinstance(result, SyntaxError):
         raise _syntax(program, result)
-    raise Fault("too-deep", "nested too deep for Python itself", 0)
+    raise Fault("syntax", "nested too deep for Python itself", 0)
 
 
 def _is_roomy() -> bool:
