@@ -239,7 +239,17 @@ def test_the_service_that_reads_reviews_may_get_what_jobs_name_and_nothing_else(
         ({"workloads": {"failurePolicy": "Fail"}, "replicas": 1}, "raise replicas"),
         ({"defaultMode": "loud"}, "defaultMode"),
         ({"certs": {"mode": "existingSecret"}}, "certs.existingSecret"),
-        ({"policy": {"actions": ["Warn", "Deny"]}}, "actions"),
+        ({"policy": {"actions": ["Warn", "Deny"]}}, "write [Warn] or [Deny]"),
+        ({"certs": {"schedule": "often"}}, "certs.schedule: \"often\" is no schedule of cron"),
+        ({"scan": {"schedule": "1 2 3 4"}}, "scan.schedule"),
+        ({"settings": "loralint.toml"}, "--set-file settings=FILE"),
+        ({"workers": 65}, "workers"),
+        ({"lookups": None}, "missing property 'lookups'"),
+        ({"certs": {"leafDays": None}}, "missing property 'leafDays'"),
+        ({"podDisruptionBudget": {"minAvailable": 3}}, "every drain of a node hangs"),
+        ({"podDisruptionBudget": {"minAvailable": "100%"}}, "every drain of a node hangs"),
+        ({"podDisruptionBudget": {"minAvailable": "67%"}}, "every drain of a node hangs"),
+        ({"podDisruptionBudget": {"minAvailable": "most"}}, "minAvailable"),
         ({"timeoutSeconds": 30}, "timeoutSeconds"),
         ({"port": 8080}, "port and metricsPort"),
         ({"imgae": {"tag": "1"}}, "imgae"),
@@ -249,6 +259,66 @@ def test_what_would_harm_a_cluster_is_refused(values, said):
     refused = _helm("template", "loralint", str(CHART), values=values, check=False)
     assert refused.returncode != 0
     assert said in refused.stderr
+
+
+@needs_helm
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"podDisruptionBudget": {"minAvailable": "66%"}, "certs": {"schedule": "@daily"}, "settings": "# later\n"},
+        {"podDisruptionBudget": {"minAvailable": 1}, "replicas": 1, "scan": {"schedule": "@every 6h"}, "workers": 64},
+        {"podDisruptionBudget": {"minAvailable": 9, "enabled": False}, "settings": "[tiers]\nLL214 = 'S'"},
+        {
+            "workloads": {"extraRules": None}, "monitoring": {"labels": None, "alerts": True}, "resources": None,
+            "podLabels": None, "settings": None, "affinity": None, "image": {"tag": None}, "certs": {"issuerRef": None},
+        },
+    ],
+)  # fmt: skip
+def test_what_harms_nobody_is_taken(values):
+    text = _rendered(values)
+    assert _of(_objects(text), "Deployment")
+    assert "<nil>" not in text
+
+
+def test_only_what_may_be_left_empty_may_be_unset():
+    """`null` in a file of values takes a default away."""
+    schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
+    values = yaml.safe_load((CHART / "values.yaml").read_text("utf-8"))
+    held = {name: schema["properties"][name] for name in values if "properties" in schema["properties"][name]}
+    for needed, given in [(schema, values), *((one, values[name]) for name, one in held.items())]:
+        assert set(needed.get("required", ())) == {name for name, value in given.items() if value not in ("", {}, [])}
+
+
+@needs_helm
+def test_memory_grows_with_the_workers_unless_it_is_given():
+    def memory(values):
+        container = _of(_objects(_rendered(values)), "Deployment")[0]["spec"]["template"]["spec"]["containers"][0]
+        return container["resources"]["requests"]["memory"], container["resources"]["limits"]["memory"]
+
+    assert memory({}) == ("256Mi", "768Mi")
+    assert memory({"workers": 16}) == ("704Mi", "1664Mi")
+    assert memory({"workers": 16, "resources": {"limits": {"memory": "3Gi"}}}) == ("704Mi", "3Gi")
+
+
+@needs_helm
+def test_other_hooks_take_another_job_of_certificates():
+    """Argo CD and `helm template` know no number of the release; the API server's tests upgrade one."""
+
+    def job(**more):
+        (one,) = _of(_objects(_rendered({"certs": {"mode": "self-signed"}, **more}, "--no-hooks")), "Job")
+        return one["metadata"]["name"]
+
+    assert job() == job(replicas=4)
+    several = [{}, {"mutation": {"enabled": True}}, {"configMaps": {"enabled": False}}, {"defaultMode": "enforce"}]
+    assert len({job(**one) for one in several}) == 4
+
+
+@needs_helm
+def test_probes_go_where_no_crowd_of_reviews_is():
+    (container,) = _of(_objects(_rendered({})), "Deployment")[0]["spec"]["template"]["spec"]["containers"]
+    asked = {kind: container[f"{kind}Probe"]["httpGet"] for kind in ("startup", "readiness", "liveness")}
+    assert asked["startup"] == asked["readiness"] == {"path": "/readyz", "port": "metrics"}
+    assert asked["liveness"] == {"path": "/healthz", "port": "metrics"}
 
 
 @needs_helm
@@ -267,8 +337,14 @@ def test_every_argument_is_one_that_the_command_takes(values):
 
 @needs_helm
 def test_notes_say_how_to_get_out():
-    done = _helm("install", "loralint", str(CHART), "--dry-run=client", "--namespace", "loralint", check=False)
-    assert "kubectl delete validatingwebhookconfiguration loralint" in done.stdout, done.stderr
+    def notes(mode):
+        given = ("--dry-run=client", "--namespace", "ml")
+        return _helm("install", "loralint", str(CHART), *given, values={"certs": {"mode": mode}}, check=False).stdout
+
+    again = "kubectl -n ml create job --from=cronjob/loralint-certs again"
+    for mode in ("cert-manager", "self-signed"):
+        assert "kubectl delete validatingwebhookconfiguration loralint" in notes(mode)
+        assert (again in notes(mode)) == (mode == "self-signed")
 
 
 def test_the_chart_is_of_this_release():

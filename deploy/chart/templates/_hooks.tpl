@@ -55,7 +55,7 @@ namespaceSelector: {{- include "loralint.namespaces" . | nindent 2 }}
   (dict "apiGroups" (list "leaderworkerset.x-k8s.io") "apiVersions" (list "v1") "resources" (list "leaderworkersets"))
 -}}
 {{- if .Values.pods -}}{{- $kinds = append $kinds (dict "apiGroups" (list "") "apiVersions" (list "v1") "resources" (list "pods")) -}}{{- end -}}
-{{- range concat $kinds .Values.workloads.extraRules }}
+{{- range concat $kinds (.Values.workloads.extraRules | default list) }}
 - {{ merge (dict "operations" (list "CREATE" "UPDATE") "scope" "Namespaced") . | toJson }}
 {{- end -}}
 {{- end -}}
