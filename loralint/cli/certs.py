@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import click
 
+from loralint.cli.options import usage
 from loralint.cli.reached import kubeconfig, reached
 
 
@@ -23,7 +24,8 @@ def command(
 ) -> None:  # fmt: skip
     """Make and renew the webhook's own certificates in a cluster: docs/kubernetes.md.
 
-    What is there and good stays. Exit codes: 0 all is as it should be, 2 usage, 3 the API server refused.
+    What is there and good stays. Exit codes: 0 all is as it should be, 2 usage or nobody to tell the CA to, 3 the API
+    server refused.
     """
     with reached(kubeconfig) as client:
         from loralint.webhook import certs
@@ -31,7 +33,12 @@ def command(
 
         place = certs.Place(namespace, service, configuration)
         if withdraw:
-            done = certs.withdraw(client, configuration)
+            done, is_known = certs.withdraw(client, configuration), True
         else:
-            done = certs.renew(client, place, Wanted(place.names, ca_days, leaf_days), datetime.now(UTC))
+            done, is_known = certs.renew(client, place, Wanted(place.names, ca_days, leaf_days), datetime.now(UTC))
     click.echo("; ".join(done) or "nothing to do")
+    if not is_known:
+        raise usage(
+            f"no webhook configuration is called {configuration}, so that the API server knows no CA and asks nobody;"
+            " give --configuration NAME, or bring it back where it was deleted (helm upgrade)"
+        )

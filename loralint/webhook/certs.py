@@ -30,8 +30,15 @@ class Place(NamedTuple):
         return host, f"{host}.cluster.local"
 
 
-def renew(client: Client, place: Place, wanted: Wanted, now: datetime) -> tuple[str, ...]:
-    """Bring the Secrets and the webhook configurations up to date; what was done, in words.
+class Renewed(NamedTuple):
+    """done: what was, in words; is_known: whether there is a configuration that could hold the CA."""
+
+    done: tuple[str, ...]
+    is_known: bool
+
+
+def renew(client: Client, place: Place, wanted: Wanted, now: datetime) -> Renewed:
+    """Bring the Secrets and the webhook configurations up to date.
 
     A Secret that somebody else changed meanwhile raises ApiError; the next try sees what they wrote.
     """
@@ -39,11 +46,12 @@ def renew(client: Client, place: Place, wanted: Wanted, now: datetime) -> tuple[
     ca, changed = _kept(client, place, f"{place.service}-ca", lambda data: authority(data, wanted, now))
     done += ["a new CA"] * changed
     # before anything of it is served
-    done += [f"told to {one}" for one in _announce(client, place.configuration, ca[BUNDLE])]
+    told = _announce(client, place.configuration, ca[BUNDLE])
+    done += [f"told to {kind}" for kind, is_news in told.items() if is_news]
     _, changed = _kept(
         client, place, f"{place.service}-tls", lambda data: leaf(data, ca, wanted, now), "kubernetes.io/tls"
     )
-    return (*done, *["a new certificate"] * changed)
+    return Renewed((*done, *["a new certificate"] * changed), bool(told))
 
 
 def withdraw(client: Client, configuration: str) -> tuple[str, ...]:
@@ -89,11 +97,11 @@ def _kept(
     return data, True
 
 
-def _announce(client: Client, configuration: str, bundle: bytes) -> list[str]:
-    """Write the CAs into every hook that does not have them yet."""
+def _announce(client: Client, configuration: str, bundle: bytes) -> dict[str, bool]:
+    """Write the CAs into every hook that lacks them: each kind of configuration that there is, and whether one did."""
     from lightkube import ApiError
 
-    text, done = base64.b64encode(bundle).decode(), []
+    text, told = base64.b64encode(bundle).decode(), {}
     for kind in _kinds():
         try:
             found = client.get(kind, configuration)
@@ -105,8 +113,8 @@ def _announce(client: Client, configuration: str, bundle: bytes) -> list[str]:
         if hooks:
             trust = [{"name": name, "clientConfig": {"caBundle": text}} for name in hooks]
             client.patch(kind, configuration, {"webhooks": trust})
-            done.append(kind.__name__)
-    return done
+        told[kind.__name__] = bool(hooks)
+    return told
 
 
 def _kinds() -> tuple[Any, ...]:

@@ -240,7 +240,7 @@ def test_the_service_that_reads_reviews_may_get_what_jobs_name_and_nothing_else(
         ({"defaultMode": "loud"}, "defaultMode"),
         ({"certs": {"mode": "existingSecret"}}, "certs.existingSecret"),
         ({"policy": {"actions": ["Warn", "Deny"]}}, "write [Warn] or [Deny]"),
-        ({"certs": {"schedule": "often"}}, "certs.schedule: \"often\" is no schedule of cron"),
+        ({"certs": {"schedule": "often"}}, 'certs.schedule: "often" is no schedule of cron'),
         ({"scan": {"schedule": "1 2 3 4"}}, "scan.schedule"),
         ({"settings": "loralint.toml"}, "--set-file settings=FILE"),
         ({"workers": 65}, "workers"),

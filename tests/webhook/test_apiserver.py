@@ -474,6 +474,8 @@ def test_certificates_are_made_told_and_renewed(api):
     assert first.exit_code == 0, first.output
     assert "a new CA; told to ValidatingWebhookConfiguration; a new certificate" in first.output
     assert "nothing to do" in CliRunner().invoke(main, given).output
+    mistyped = CliRunner().invoke(main, [*given[:-1], str(api.kubeconfig("admin")), "--configuration", "lorelint"])
+    assert (mistyped.exit_code, "no webhook configuration is called lorelint" in mistyped.stderr) == (2, True)
     hooks = api.http.get(f"{CONFIGURATION}/loralint").json()["webhooks"]
     ca = api.http.get("/api/v1/namespaces/loralint/secrets/loralint-ca").json()["data"]["ca.crt"]
     assert {hook["clientConfig"]["caBundle"] for hook in hooks} == {ca}
@@ -495,6 +497,41 @@ def test_certificates_are_made_told_and_renewed(api):
     withdrawn = CliRunner().invoke(main, [*given[:-1], str(api.kubeconfig("admin")), "--withdraw"])
     assert "ValidatingWebhookConfiguration loralint is gone" in withdrawn.output
     assert api.http.get(f"{CONFIGURATION}/loralint").status_code == 404
+
+
+@pytest.mark.skipif(not HELM, reason="no helm: neither HELM=PATH nor helm on the PATH")
+def test_an_upgrade_brings_deleted_hooks_back_with_a_ca(api):
+    """As docs/kubernetes.md says of an emergency. No controller runs here: the test does what the Job's pod would."""
+    from click.testing import CliRunner
+
+    from loralint.cli import main
+
+    jobs = "/apis/batch/v1/namespaces/recovered/jobs"
+    api.http.delete(f"{CONFIGURATION}/loralint")
+    runs = []
+    chart = (str(CHART), "--set", "certs.mode=self-signed")
+    for command in (("install", *chart, "--create-namespace"), ("upgrade", *chart), ("rollback", "1")):
+        _helm(api, *command)
+        (run,) = [one for one in api.http.get(jobs).json()["items"] if not one["metadata"].get("deletionTimestamp")]
+        runs.append(run["metadata"]["name"])
+        assert not [hook for hook in _hooks_of(api) if "caBundle" in hook["clientConfig"]]
+        args = run["spec"]["template"]["spec"]["containers"][0]["args"]
+        done = CliRunner().invoke(main, [*args, "--kubeconfig", str(api.kubeconfig("admin"))])
+        assert "told to ValidatingWebhookConfiguration" in done.output
+        assert all(hook["clientConfig"]["caBundle"] for hook in _hooks_of(api))
+        assert api.http.delete(f"{CONFIGURATION}/loralint-recovered").is_success
+    assert runs[0] == runs[2] != runs[1]  # an upgrade took the first one away, so that a rollback runs it again
+
+
+def _hooks_of(api):
+    return api.http.get(f"{CONFIGURATION}/loralint-recovered").json()["webhooks"]
+
+
+def _helm(api, verb, *given):
+    command = [HELM, verb, "loralint-recovered", *given, "--namespace", "recovered"]
+    subprocess.run(
+        [*command, "--kubeconfig", str(api.kubeconfig("admin"))], check=True, capture_output=True, timeout=60
+    )
 
 
 def test_a_scan_finds_what_slipped_through(api):
