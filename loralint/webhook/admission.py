@@ -11,8 +11,8 @@ from loralint.webhook.cache import Cache, digest
 from loralint.webhook.decision import CONTROLLERS, Decision, decide, is_trusted, rules_of
 from loralint.webhook.judging import Judged, Task, Told
 from loralint.webhook.log import Log
-from loralint.webhook.lookup import Looked, Lookup
-from loralint.webhook.messages import NOT_CHECKED, not_checked, warning
+from loralint.webhook.lookup import Looked, Lookup, unseen
+from loralint.webhook.messages import NOT_CHECKED, named, warning, warnings
 from loralint.webhook.metrics import Metrics
 from loralint.webhook.objects import CONFIG_MAP, KINDS, POD
 from loralint.webhook.patch import operations
@@ -48,11 +48,12 @@ class Outcome(NamedTuple):
 _ALLOWED = Outcome(Decision("allow", []))
 
 
-def skipped(reason: str, place: str = "") -> Outcome:
+def skipped(head: Head, reason: str, place: str = "") -> Outcome:
     """An object that is let through unjudged, with a warning where its author would like to know."""
     verdict = "error" if reason in ("internal", "crashed") else "skip"
-    warnings = [not_checked(reason)] if reason in NOT_CHECKED else []
-    return Outcome(Decision(verdict, warnings), reason=reason, place=place)
+    tail = [NOT_CHECKED[reason]] if reason in NOT_CHECKED else []
+    said = warnings([], what=named(head.kind, head.name), tail=tail)
+    return Outcome(Decision(verdict, said), reason=reason, place=place)
 
 
 class Admission:
@@ -104,33 +105,41 @@ class Admission:
 
     async def _outcome(self, request: Request, hook: str, mode: str, until: float) -> Outcome:
         if request.skip:
-            return skipped(request.skip)
+            return skipped(request.head, request.skip)
         try:
             if hook == "mutate":
                 return await self._mended(request, until)
             return await self._judged(request, mode, until)
         except Unjudged as unjudged:
-            return skipped(unjudged.reason, unjudged.place)
+            return skipped(request.head, unjudged.reason, unjudged.place)
         except Exception as error:  # noqa: BLE001 - a fault of ours must never keep an object out of a cluster
-            return skipped("internal", place_in_code(error))
+            return skipped(request.head, "internal", place_in_code(error))
 
     async def _judged(self, request: Request, mode: str, until: float) -> Outcome:
-        looked = await self._looked(request.head.namespace, request.referred)
+        """The outcome; none is refused for what was kept of the cluster, which may have been mended since."""
+        outcome, kept = await self._tried(request, mode, until)
+        if kept and outcome.decision.verdict == "deny":
+            outcome, _ = await self._tried(request, mode, until, fresh=True)
+        return outcome
+
+    async def _tried(self, request: Request, mode: str, until: float, *, fresh: bool = False) -> tuple[Outcome, bool]:
+        """The outcome, and whether it rests on what was kept of the cluster."""
+        looked = await self._looked(request.head.namespace, request.referred, fresh=fresh)
         task = Task(request.text, request.base, (), looked.lent)
         judged = await self._verdict(task, until)
         maps = dict.fromkeys([*request.maps, *(name for one in looked.lent for name in one.maps)])
         if judged.trains and maps:
-            more = await self._looked(request.head.namespace, tuple(map(config_map, maps)))
+            more = await self._looked(request.head.namespace, tuple(map(config_map, maps)), fresh=fresh)
             looked = looked.and_also(more)
             if more.maps:
                 judged = await self._verdict(task._replace(maps=more.maps), until)
         trusted = is_trusted(request.head, self.policy.controllers)
         decision = decide(judged, request.head, mode, trusted=trusted, notes=_notes(request, looked))
-        return Outcome(decision, judged.findings, rules_of(judged.findings))
+        return Outcome(decision, judged.findings, rules_of(judged.findings)), looked.kept
 
-    async def _looked(self, namespace: str, several: tuple[Wanted, ...]) -> Looked:
+    async def _looked(self, namespace: str, several: tuple[Wanted, ...], *, fresh: bool) -> Looked:
         """What the cluster has of several objects; nothing where it is not asked."""
-        looked = await self._lookup.objects(namespace, several) if self._lookup and several else Looked()
+        looked = await self._lookup.objects(namespace, several, fresh=fresh) if self._lookup and several else Looked()
         for result in looked.results:
             self.metrics.lookups.labels(result).inc()
         return looked
@@ -158,7 +167,7 @@ class Admission:
         if not made.texts:
             return _ALLOWED
         rules, told = ",".join(made.rules), ", ".join(made.texts)
-        told = warning(f"loralint: fixed on the way in: {rules} in {told}")
+        told = warning(f"fixed on the way in: {rules} in {told}", named(head.kind, head.name))
         return Outcome(Decision("patch", [told]), rules=rules, patch=operations(made.texts))
 
     def _count(self, head: Head, outcome: Outcome, hook: str, mode: str, took: float, size: int) -> None:
@@ -184,10 +193,4 @@ class Admission:
 
 
 def _notes(request: Request, looked: Looked) -> tuple[str, ...]:
-    return (*request.unread, *map(_gone, looked.missing))
-
-
-def _gone(wanted: Wanted) -> str:
-    if wanted.resource == CONFIG_MAP:
-        return f"ConfigMap `{wanted.name}` is not there yet; it is checked when it is created"
-    return f"{wanted.kind} `{wanted.name}` is not there, so what it brings is not known"
+    return (*request.unread, *(unseen(*one) for one in looked.unseen))

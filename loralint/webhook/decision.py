@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from loralint.webhook.judging import Judged, Told
-from loralint.webhook.messages import refusal, warning, warnings
+from loralint.webhook.messages import named, refusal, warnings
 from loralint.webhook.objects import KINDS
 from loralint.webhook.review import Head
 
@@ -35,16 +35,12 @@ def decide(judged: Judged, head: Head, mode: str, *, trusted: bool = False, note
     """What is answered. notes: what could not be looked at."""
     found = list(judged.findings)
     denied = [one for one in found if one.tier == "S" and one.new] if mode == "enforce" and not trusted else []
-    tail = [warning(f"loralint: not checked: {one}") for one in (*judged.unread, *notes)]
+    what, tail = named(head.kind, head.name), (*judged.unread, *notes)
     if denied:
         rest = [one for one in found if one not in denied]
-        return Decision("deny", warnings(rest, tail=tail), refusal(denied, _what(head)))
-    said = warnings(found, tail=tail, enforced=mode == "enforce" and not trusted)
+        return Decision("deny", warnings(rest, what=what, tail=tail), refusal(denied, f"{head.kind} {head.name}"))
+    said = warnings(found, what=what, tail=tail, enforced=mode == "enforce" and not trusted)
     return Decision("warn" if found else "allow", said)
-
-
-def _what(head: Head) -> str:
-    return f"{head.kind} {head.name}"
 
 
 def rules_of(found: Collection[Told]) -> str:

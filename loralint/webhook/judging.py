@@ -87,15 +87,14 @@ def judge(task: Task, job: Job) -> Judged:
     found = _standing(whole)
     base = _standing(_look(_with_lent(task.base, task), job, task.maps)) if task.base else []
     new = {id(one) for one in new_findings(base, found, {})}
-    open_ = _open_keys(task, job) if task.maps or task.lent else None
+    alone = _alone(task, job) if task.maps or task.lent else whole
+    open_ = {key_of(one, one.span.file) for one in _standing(alone)}
     told = [
-        _told(
-            one, _place(one, task), id(one) in new, hidden=open_ is not None and key_of(one, one.span.file) not in open_
-        )
-        for one in sorted(found, key=lambda one: (-"BAS".index(one.tier), one.span.start))
+        _told(one, _place(one, task), id(one) in new, hidden=key_of(one, one.span.file) not in open_)
+        for one in sorted(found, key=lambda one: (-"BAS".index(one.tier), one.span.file, one.span.start))
     ]
     trains = any(run.framework is not None for run in whole.runs)
-    return Judged(tuple(dict.fromkeys(told)), trains, tuple(_unread(whole)))
+    return Judged(tuple(dict.fromkeys(told)), trains, tuple(dict.fromkeys(_unread(whole, alone))))
 
 
 def _with_lent(text: str, task: Task) -> str:
@@ -130,10 +129,9 @@ def _standing(whole: Report) -> list[Finding]:
     return [one for one in distinct(whole) if one.suppressed is None]
 
 
-def _open_keys(task: Task, job: Job) -> set[tuple[str, ...]]:
-    """What is found without anything that was looked up, so that telling it in full tells nothing of that."""
-    alone = _standing(_look(_listed(task.text) if task.lent else task.text, job, ()))
-    return {key_of(one, one.span.file) for one in alone}
+def _alone(task: Task, job: Job) -> Report:
+    """What is said without anything that was looked up, so that telling it in full tells nothing of that."""
+    return _look(_listed(task.text) if task.lent else task.text, job, ())
 
 
 def _place(one: Finding, task: Task) -> tuple[str, int]:
@@ -171,7 +169,19 @@ def _without_values(one: Finding) -> str:
     return f"{said} (see `{key}`)" if _KEY.fullmatch(key) else said
 
 
-def _unread(whole: Report) -> Iterator[str]:
+def _unread(whole: Report, alone: Report) -> Iterator[str]:
+    """What nobody could look into. A file that only a looked-up object names is not named here."""
     for run in whole.runs:
         if run.framework is None:
             yield from (note.message for note in run.notes if note.kind == "not-checked")
+    known = set(_not_at_hand(alone))
+    for said in _not_at_hand(whole):
+        yield said if said in known else "what a file says that a looked-up object names: it is not at hand"
+
+
+def _not_at_hand(whole: Report) -> Iterator[str]:
+    """Files that a run reads and that nobody has here; of a map, the lookup says that itself."""
+    for run in whole.runs:
+        for note in run.notes if run.framework is not None else ():
+            if note.message.startswith("what `") and not note.rules and "--configmap" not in note.message:
+                yield _shown(note.message)

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from loralint.webhook.asking import Get
-from loralint.webhook.objects import MOST_MAPS, Lent, MapFiles, TooLargeError, map_files
+from loralint.webhook.objects import CONFIG_MAP, MOST_MAPS, Lent, MapFiles, TooLargeError, map_files
 from loralint.webhook.references import Wanted, config_map, lent_by
 from loralint.webhook.resources import NAME, NAMESPACE
 
@@ -23,18 +23,22 @@ _Found = MapFiles | Lent | str
 
 
 class Looked(NamedTuple):
-    """maps, lent: those that are there. missing: those that are not; results: what became of each, as counted."""
+    """maps, lent: those that are there. unseen: the others, and what became of each; results: of all, as counted.
+
+    kept: whether one of them was asked for before this.
+    """
 
     maps: tuple[MapFiles, ...] = ()
     lent: tuple[Lent, ...] = ()
-    missing: tuple[Wanted, ...] = ()
+    unseen: tuple[tuple[Wanted, str], ...] = ()
     results: tuple[str, ...] = ()
+    kept: bool = False
 
     def and_also(self, other: Looked) -> Looked:
         """Both together."""
         return Looked(
             self.maps + other.maps, self.lent + other.lent,
-            self.missing + other.missing, self.results + other.results,
+            self.unseen + other.unseen, self.results + other.results, self.kept or other.kept,
         )  # fmt: skip
 
 
@@ -46,20 +50,28 @@ class Lookup:
         self._kept: OrderedDict[tuple[str, Wanted], tuple[float, _Found]] = OrderedDict()
         self._asked: dict[tuple[str, Wanted], asyncio.Task[_Found]] = {}
 
-    async def objects(self, namespace: str, several: tuple[Wanted, ...]) -> Looked:
-        """The first of several objects. What cannot be had in time is left out."""
+    async def objects(self, namespace: str, several: tuple[Wanted, ...], *, fresh: bool = False) -> Looked:
+        """The first of several objects. What cannot be had in time is left out. fresh: whatever is kept of them."""
         chosen = [one for one in several if NAME.fullmatch(one.name)][:MOST_MAPS]
         if not chosen or not NAMESPACE.fullmatch(namespace):
             return Looked()
+        for one in chosen if fresh else ():
+            self._kept.pop((namespace, one), None)
+        kept = any(self._kept_of((namespace, one)) is not None for one in chosen)
         tasks = [self._task(namespace, one) for one in chosen]
         await asyncio.wait(tasks, timeout=SECONDS)
         found = [task.result() if task.done() else "timeout" for task in tasks]
         return Looked(
             tuple(one for one in found if isinstance(one, MapFiles)),
             tuple(one for one in found if isinstance(one, Lent)),
-            tuple(wanted for wanted, one in zip(chosen, found, strict=True) if one == "missing"),
+            tuple((wanted, one) for wanted, one in zip(chosen, found, strict=True) if isinstance(one, str)),
             tuple(one if isinstance(one, str) else "found" for one in found),
+            kept,
         )
+
+    def _kept_of(self, key: tuple[str, Wanted]) -> _Found | None:
+        until, found = self._kept.get(key, (0.0, ""))
+        return found if until > monotonic() else None
 
     def _task(self, namespace: str, wanted: Wanted) -> asyncio.Task[_Found]:
         key = namespace, wanted
@@ -71,8 +83,8 @@ class Lookup:
 
     async def _ask(self, namespace: str, wanted: Wanted) -> _Found:
         key = namespace, wanted
-        until, kept = self._kept.get(key, (0.0, ""))
-        if until > monotonic():
+        kept = self._kept_of(key)
+        if kept is not None:
             return kept
         found = _result(wanted, await self._answer(namespace, wanted))
         self._kept[key] = (monotonic() + _KEPT, found)
@@ -87,6 +99,23 @@ class Lookup:
             return 408
         except Exception:  # noqa: BLE001 - whatever the server or the network does, a review goes on without the object
             return 0
+
+
+_WHY = {
+    "forbidden": "this service may not read it",
+    "timeout": "the API server did not answer in time",
+    "error": "it could not be read",
+}
+
+
+def unseen(wanted: Wanted, result: str) -> str:
+    """Why an object could not be looked at, in a clause."""
+    name = f"{wanted.kind} `{wanted.name}`"
+    if result != "missing":
+        return f"{name}: {_WHY[result]}"
+    if wanted.resource == CONFIG_MAP:
+        return f"{name} is not there yet; it is checked when it is created"
+    return f"{name} is not there, so what it brings is not known"
 
 
 def _result(wanted: Wanted, answer: dict[str, object] | int) -> _Found:

@@ -9,7 +9,9 @@ from loralint.source.clean import clean
 from loralint.webhook.judging import Told
 
 # Measured at a real API server: all warnings together are cut at 4,096 characters without a word, each at 256.
-MOST_WARNINGS, WARNING_LENGTH = 8, 200
+MOST_WARNINGS, WARNING_LENGTH = 8, 230
+# Of which the name of the object may take so much.
+_NAMED = 80
 # Refusals are shown whole; nobody reads more.
 MOST_LINES, REFUSAL_LENGTH = 20, 8000
 _WHAT = {"S": "will stop or spoil the training", "A": "to look at", "B": "small"}
@@ -23,25 +25,31 @@ NOT_CHECKED = {
 }
 
 
-def not_checked(reason: str) -> str:
-    """The one warning of an object that was not judged."""
-    return warning(f"loralint: not checked: {NOT_CHECKED[reason]}")
+def warning(text: str, what: str = "") -> str:
+    """A text as one warning: one line of what HTTP headers take. what: the object, as `named` says it.
+
+    kubectl shows equal warnings once, so that of two objects of one file only the first would seem to be meant.
+    """
+    return clean(f"loralint: {what}: {text}" if what else f"loralint: {text}", WARNING_LENGTH)
 
 
-def warning(text: str) -> str:
-    """A text as one warning: one line of what HTTP headers take."""
-    return clean(text, WARNING_LENGTH)
+def named(kind: str, name: str) -> str:
+    """KIND/NAME, a long one without its middle; "" of an object that nobody had the time to read."""
+    whole = clean(f"{kind}/{name}", 400) if kind else ""
+    return whole if len(whole) <= _NAMED else f"{whole[: _NAMED // 2]}…{whole[1 - _NAMED // 2 :]}"
 
 
-def warnings(found: list[Told], *, tail: Iterable[str] = (), enforced: bool = False) -> list[str]:
-    """The summary first, then the gravest. tail: further notes. enforced: what stands here is old or mild."""
+def warnings(found: list[Told], *, what: str = "", tail: Iterable[str] = (), enforced: bool = False) -> list[str]:
+    """The summary first, then the gravest. what: the object; tail: why a part of it was not checked. enforced: what
+    stands here is old or mild.
+    """
+    notes = [warning(f"not checked: {one}", what) for one in dict.fromkeys(tail)][:MOST_WARNINGS]
     if not found:
-        return [warning(one) for one in tail][:MOST_WARNINGS]
+        return notes
     shown = found[:MOST_WARNINGS]
     hidden = f", {len(shown)} shown" if len(shown) < len(found) else ""
     old = " (nothing new, so it is let through)" if enforced and found[0].tier == "S" else ""
-    lines = [f"loralint: {_counts(found)}{hidden}{old}", *(_line(one) for one in shown)]
-    return [warning(one) for one in [*lines, *tail]]
+    return [warning(f"{_counts(found)}{hidden}{old}", what), *(_line(one, what) for one in shown), *notes]
 
 
 def _counts(found: list[Told]) -> str:
@@ -50,10 +58,10 @@ def _counts(found: list[Told]) -> str:
     return f"{several}: " + ", ".join(f"{counts[tier]} {_WHAT[tier]}" for tier in "SAB" if counts[tier])
 
 
-def _line(one: Told) -> str:
-    said = f"{one.rule} {_place(one)}{one.message}"
+def _line(one: Told, what: str) -> str:
+    said = f"{one.rule} {f'{what}: ' if what else ''}{_place(one)}{one.message}"
     whole = f"{said}; {one.help}" if one.help else said
-    return whole if len(whole) <= WARNING_LENGTH else said
+    return clean(whole if len(whole) <= WARNING_LENGTH else said, WARNING_LENGTH)
 
 
 def _place(one: Told) -> str:

@@ -44,8 +44,8 @@ def test_what_is_refused_or_warned_of_is_in_the_log(ask, capsys, mode, verdict):
 def test_warned_the_same_config_is_let_through(ask):
     response = ask(body(config_map(BAD)), mode="warn")
     assert response["allowed"] is True
-    assert response["warnings"][0] == "loralint: 1 finding: 1 will stop or spoil the training"
-    assert response["warnings"][1].startswith("LL304 train.yaml:3 ")
+    assert response["warnings"][0] == "loralint: ConfigMap/train: 1 finding: 1 will stop or spoil the training"
+    assert response["warnings"][1].startswith("LL304 ConfigMap/train: train.yaml:3 ")
 
 
 def test_off_says_nothing(ask):
@@ -269,7 +269,7 @@ def test_a_script_in_a_map_is_followed(ask):
 def test_the_card_that_the_job_asks_for_is_the_one_of_the_config(ask):
     maps = {("team", "train"): {"data": {"train.yaml": GOOD}}}
     on_t4 = job(selector={"nvidia.com/gpu.product": "Tesla-T4"})
-    assert ask(body(on_t4), maps=maps)["warnings"][1].startswith("LL214 ConfigMap/train/train.yaml:10 ")
+    assert ask(body(on_t4), maps=maps)["warnings"][1].startswith("LL214 Job/train: ConfigMap/train/train.yaml:10 ")
     on_a100 = job(selector={"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"})
     assert "warnings" not in ask(body(on_a100), maps=maps)
 
@@ -291,15 +291,56 @@ def test_a_map_that_is_not_there_yet_is_a_warning(ask):
     response = ask(body(job()), maps={})
     assert response["allowed"] is True
     assert response["warnings"] == [
-        "loralint: not checked: ConfigMap `train` is not there yet; it is checked when it is created"
+        "loralint: Job/train: not checked: ConfigMap `train` is not there yet; it is checked when it is created"
     ]
 
 
-@pytest.mark.parametrize("status", [403, 500, 401])
-def test_a_map_that_cannot_be_had_stops_nothing(ask, status):
+WHY = {403: "this service may not read it", 401: "this service may not read it", 500: "it could not be read"}
+
+
+@pytest.mark.parametrize("status", WHY)
+def test_a_map_that_cannot_be_had_stops_nothing_and_its_author_is_told(ask, status):
     response = ask(body(job()), maps={("team", "train"): status})
     assert response["allowed"] is True
-    assert "warnings" not in response
+    assert response["warnings"] == [f"loralint: Job/train: not checked: ConfigMap `train`: {WHY[status]}"]
+
+
+def _away(volume, **more):
+    made = job()
+    spec = made["spec"]["template"]["spec"]
+    spec["volumes"] = [{"name": "cfg", **volume}]
+    spec |= more
+    return made
+
+
+@pytest.mark.parametrize(
+    ("volume", "where"),
+    [({"secret": {"secretName": "s"}}, "a Secret"), ({"emptyDir": {}}, "an emptyDir, which starts empty")],
+)
+def test_a_job_whose_config_is_not_at_hand_is_said_to_be_unchecked(ask, volume, where):
+    response = ask(body(_away(volume)), maps={})
+    assert response["warnings"] == [
+        f"loralint: Job/train: not checked: what `/cfg/train.yaml` says: it lies in {where}"
+    ]
+
+
+def test_a_file_that_only_a_looked_up_script_names_is_not_named(ask):
+    made = _away({"configMap": {"name": "train"}})
+    made["spec"]["template"]["spec"]["containers"][0]["command"] = ["bash", "/cfg/run.sh"]
+    response = ask(body(made), maps={("team", "train"): {"data": {"run.sh": f"axolotl train /cfg/{SECRET}.yaml\n"}}})
+    assert SECRET not in json.dumps(response)
+
+
+def test_of_several_keys_the_findings_of_one_stand_together(ask):
+    later = "# one\n# two\n" + WORSE
+    lines = _refused(ask(body(config_map(data={"b.yaml": WORSE, "a.yaml": later})))).splitlines()
+    places = [line.split()[1] for line in lines if line.startswith("LL")]
+    assert places == ["a.yaml:5", "a.yaml:8", "b.yaml:3", "b.yaml:6"]
+
+
+def test_two_objects_of_one_text_have_no_equal_warnings(ask):
+    one, other = (ask(body(config_map(name=name)), mode="warn")["warnings"] for name in ("one", "other"))
+    assert not set(one) & set(other)
 
 
 TRAINER, ARGO = "trainer.kubeflow.org/v1alpha1", "argoproj.io/v1alpha1"
@@ -414,7 +455,8 @@ def test_what_is_referred_to_is_asked_for_by_its_own_kind(ask):
     whole = _of_template(workflowTemplateRef={"name": "lora", "clusterScope": True})
     for one in (whole, _of_template(), _train_job()):
         said = ask(body(one), maps=Recording())["warnings"]
-        assert said == [f"loralint: not checked: {_missing(one)} is not there, so what it brings is not known"]
+        what = f"{one['kind']}/t"
+        assert said == [f"loralint: {what}: not checked: {_missing(one)} is not there, so what it brings is not known"]
     for reference in ({"kind": "Secret", "name": "x"}, {"apiGroup": "x.io", "name": "x"}, {"name": "../x"}, {}, "x"):
         ask(body(_object(TRAINER, "TrainJob", {"runtimeRef": reference})), maps=Recording())
     assert asked == [("team", "lora"), ("team", "lora"), ("team", "torch")]
@@ -431,7 +473,7 @@ def _missing(obj):
 def test_a_runtime_that_cannot_be_had_stops_nothing(ask, status):
     response = ask(body(_train_job()), maps={("team", "torch"): status})
     assert response["allowed"] is True
-    assert "warnings" not in response
+    assert response["warnings"] == [f"loralint: TrainJob/t: not checked: ClusterTrainingRuntime `torch`: {WHY[status]}"]
 
 
 def test_an_old_fault_of_a_runtime_may_stay(ask):
@@ -459,7 +501,9 @@ def test_a_key_that_is_no_text_of_ours_is_said_to_be_unchecked(ask, raw):
     held = {"train.yaml": base64.b64encode(raw).decode(), "model.bin": base64.b64encode(raw).decode()}
     response = ask(body(config_map(GOOD, binaryData=held, data={})))
     assert response["allowed"] is True
-    assert response["warnings"] == ["loralint: not checked: `train.yaml` is text neither in UTF-8 nor in UTF-16"]
+    assert response["warnings"] == [
+        "loralint: ConfigMap/train: not checked: `train.yaml` is text neither in UTF-8 nor in UTF-16"
+    ]
 
 
 def test_an_object_with_more_text_than_is_checked_is_said_to_be_unchecked(ask):
@@ -468,7 +512,7 @@ def test_an_object_with_more_text_than_is_checked_is_said_to_be_unchecked(ask):
         body(config_map("#" * 200_000, data={f"{n}.yaml": "#" * 200_000 for n in range(3)})), metrics=metrics
     )
     assert response["allowed"] is True
-    assert response["warnings"][0].startswith("loralint: not checked: the object has more text")
+    assert response["warnings"][0].startswith("loralint: ConfigMap/train: not checked: the object has more text")
     assert 'loralint_skipped_total{reason="too-large"} 1.0' in metrics.text().decode()
 
 
@@ -495,7 +539,7 @@ def test_a_fault_of_ours_lets_everything_through_and_is_counted(ask):
     metrics = _metrics()
     response = ask(body(config_map(BAD)), judge=Broken(), metrics=metrics)
     assert response["allowed"] is True
-    assert response["warnings"][0].startswith("loralint: not checked: an internal error of loralint")
+    assert response["warnings"][0].startswith("loralint: ConfigMap/train: not checked: an internal error of loralint")
     assert "loralint_internal_errors_total 1.0" in metrics.text().decode()
 
 

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.webhook.reviews import BAD, job
+from tests.webhook.reviews import BAD, GOOD, body, job
 
 
 def _maps(get, *several):
@@ -38,6 +38,24 @@ def test_a_map_is_asked_for_once_in_a_while():
     assert first.results == ("found", "found")
 
 
+def test_what_is_kept_is_asked_for_again_where_it_has_to_be_fresh():
+    from loralint.webhook.lookup import Lookup
+    from loralint.webhook.references import config_map
+
+    texts = iter(["old", "new"])
+
+    async def get(namespace, wanted):
+        return {"data": {"a.yaml": next(texts)}}
+
+    async def run():
+        lookup, several = Lookup(get), (config_map("one"),)
+        return [await lookup.objects("team", several, fresh=fresh) for fresh in (False, False, True, False)]
+
+    found = asyncio.run(run())
+    assert [one.maps[0].data["a.yaml"] for one in found] == ["old", "old", "new", "new"]
+    assert [one.kept for one in found] == [False, True, False, True]
+
+
 @pytest.mark.parametrize("name", ["../../secrets/token", "a/b", "A", "", "x" * 300, "a?b", "-a", "a\n"])
 def test_a_name_that_is_none_is_never_asked_for(name):
     async def get(namespace, name):
@@ -51,7 +69,7 @@ def test_no_more_than_four_maps_of_one_job():
     async def get(_, name):
         return 404
 
-    assert len(_maps(get, ("team", tuple("abcdef")))[0].missing) == 4
+    assert len(_maps(get, ("team", tuple("abcdef")))[0].unseen) == 4
 
 
 def test_a_slow_server_costs_the_time_that_it_may_cost():
@@ -141,7 +159,7 @@ def test_a_real_client_asks_by_single_gets(api):
 
     found = asyncio.run(run())
     assert found.results == ("found", "missing", "missing", "missing")
-    assert found.missing[1:] == (whole, spaced)
+    assert found.unseen[1:] == ((whole, "missing"), (spaced, "missing"))
     assert found.maps[0].data["train.yaml"] == BAD
     assert sorted(api.asked) == [
         "/api/v1/namespaces/team/configmaps/gone",
@@ -170,3 +188,29 @@ def test_the_maps_of_a_job():
         {"name": "p", "projected": {"sources": [{"configMap": {"name": "projected"}}]}}
     )
     assert set(wanted_maps(found)) == {"cfg", "variables", "one", "projected"}
+
+
+def test_a_job_is_not_refused_for_a_map_that_was_mended_since(judging_job):
+    from loralint.webhook.admission import Admission, Policy
+    from loralint.webhook.log import Log
+    from loralint.webhook.lookup import Lookup
+    from loralint.webhook.metrics import Metrics
+    from tests.webhook.inline import Inline
+
+    held = {"data": {"train.yaml": BAD}}
+
+    async def get(namespace, wanted):
+        return held
+
+    async def run():
+        admission = Admission(Policy(), Inline(judging_job), Lookup(get), metrics=Metrics(), log=Log())
+
+        async def allowed():
+            answer = await admission.validate(body(job()), "enforce", 3.0)
+            return answer["response"]["allowed"]
+
+        before = await allowed()
+        held["data"] = {"train.yaml": GOOD}
+        return before, await allowed(), await allowed()
+
+    assert asyncio.run(run()) == (False, True, True)

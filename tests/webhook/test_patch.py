@@ -44,7 +44,7 @@ def test_a_small_fault_is_mended_and_every_other_line_stays(ask):
     assert [step["op"] for step in _steps(response)] == ["replace"]
     mended = _applied(obj["data"], response)["train.yaml"]
     assert mended == OLD.replace("evaluation_strategy: steps", "eval_strategy: steps")
-    assert response["warnings"] == ["loralint: fixed on the way in: LL103 in train.yaml"]
+    assert response["warnings"] == ["loralint: ConfigMap/train: fixed on the way in: LL103 in train.yaml"]
 
 
 def test_a_byte_order_mark_stays_where_it_is(ask):

@@ -33,8 +33,8 @@ def own(tmp_path):
 
     started = []
 
-    def start(*options):
-        started.append(Server(tmp_path, *options))
+    def start(*options, output=None):
+        started.append(Server(tmp_path, *options, output=output))
         return started[-1].wait()
 
     yield start
@@ -174,7 +174,7 @@ def test_a_worker_that_dies_is_replaced(server):
     assert first["uid"] == UID
     until = time.monotonic() + 30
     while first["allowed"] and time.monotonic() < until:
-        assert first["warnings"][0].startswith("loralint: not checked")
+        assert first["warnings"][0].startswith("loralint: ConfigMap/train: not checked")
         first = server.post(body(config_map(BAD + "# after\n"))).json()["response"]
     assert first["allowed"] is False
 
@@ -224,6 +224,47 @@ def test_the_end_loses_no_review(own):
         one.join()
     assert lost == []
     assert len(answers) > 10
+
+
+def _judges_and_ends(server):
+    """As a service does whose log is written: each review answered, and 0 at the end; how many lines were lost."""
+    for number in range(3):
+        answer = server.post(body(config_map(BAD + f"# {number}\n")))
+        assert (answer.status_code, answer.json()["response"]["allowed"]) == (200, False)
+    said = server.metrics()
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(30) == 0
+    assert server.log.read_text() == ""
+    return float(said.partition("\nloralint_log_lines_dropped_total ")[2].partition("\n")[0])
+
+
+def test_a_log_without_a_reader_costs_nothing_but_its_lines(own):
+    reader, writer = os.pipe()
+    server = own(output=writer)
+    os.close(writer)
+    os.close(reader)
+    assert _judges_and_ends(server) == 3
+
+
+def test_a_log_without_room_costs_nothing_but_its_lines(own):
+    with open("/dev/full", "w") as full:
+        server = own(output=full)
+    assert _judges_and_ends(server) == 4  # that it serves is a line too
+
+
+def test_a_log_that_nobody_reads_holds_up_nothing(own):
+    reader, writer = os.pipe()
+    server = own("--log-level", "debug", output=writer)
+    with server.client() as client:
+        sent = body(config_map(BAD))
+        for _ in range(6000):
+            assert client.post("/validate/enforce?timeout=3s", content=sent).status_code == 200
+    lost = _judges_and_ends(server)
+    os.close(writer)
+    with open(reader, "rb") as file:
+        lines = file.read().splitlines()
+    assert lost > 500
+    assert all(json.loads(line)["event"] for line in lines[:-1])  # the last may be cut where the pipe was full
 
 
 def test_without_a_certificate_it_says_what_is_missing(tmp_path):
