@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ def command(  # noqa: PLR0917 - click hands over every option
     except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
     with reached(kubeconfig) as client:
-        from loralint.webhook.published import publish
+        from loralint.webhook.published import NoReportsError, publish
         from loralint.webhook.scan import scan
         from loralint.webhook.stored import Unlisted, fetched, listed
 
@@ -67,14 +68,17 @@ def command(  # noqa: PLR0917 - click hands over every option
         unlisted = [one for one in found if isinstance(one, Unlisted)]
         seen = [one for one in found if not isinstance(one, Unlisted)]
         if write:
-            click.echo(f"{publish(client, seen, namespace, without)} reports written")
+            try:
+                click.echo(f"{publish(client, seen, namespace, without)} reports written")
+            except NoReportsError as error:
+                click.echo(f"no report written: {error}; --format json needs none", err=True)
+                sys.exit(3)
         else:
             _FORMS[form](seen, unlisted)
     if doubt and not found:
         click.echo(f"not checked: whether there is a namespace `{namespace}`: {clean(doubt, 200)}", err=True)
-    for one in unlisted:
-        kind = f"{one.resource.plural}.{one.resource.group}".rstrip(".")
-        click.echo(f"not checked: {kind}: {clean(one.why, 200)}", err=True)
+    for line in _unlisted(unlisted):
+        click.echo(line, err=True)
     blocks = any(told.tier == "S" for one in seen for told in one.findings)
     sys.exit(3 if unlisted else int(blocks and not exit_zero))
 
@@ -89,12 +93,32 @@ def _doubt(client: Client, namespace: str) -> str:
     return why
 
 
+def _unlisted(unlisted: list[Unlisted]) -> Iterator[str]:
+    """Why kinds could not be listed; where several may not, what rights would do."""
+    forbidden = [one for one in unlisted if one.forbidden]
+    together = len(forbidden) > 1
+    for one in unlisted:
+        if not (together and one.forbidden):
+            yield f"not checked: {_kind(one)}: {clean(one.why, 200)}"
+    if together:
+        groups = json.dumps(sorted({one.resource.group for one in forbidden}))
+        kinds = ", ".join(sorted({one.resource.plural for one in forbidden}))
+        yield f"not checked: {len(forbidden)} kinds, for want of rights: {clean(forbidden[0].why, 200)}"
+        yield "  a ClusterRole with this rule, bound to whoever scans, would do (the chart's `scan.enabled` makes one):"
+        yield f"  - {{apiGroups: {groups}, resources: [{kinds}], verbs: [list]}}"
+
+
+def _kind(one: Unlisted) -> str:
+    return f"{one.resource.plural}.{one.resource.group}".rstrip(".")
+
+
 def _text(seen: list[Seen], unlisted: list[Unlisted]) -> None:
     del unlisted
     for one in seen:
         name = f"{one.namespace}/{one.kind}/{one.name}"
         for told in one.findings[:_MOST]:
-            place = f" {told.place}:{told.line}" if told.place else ""
+            line = f":{told.line}" if told.line else ""
+            place = f" {told.place}{line}" if told.place else ""
             click.echo(f"{name}{place}: {told.tier} {told.rule} {told.message}\n  {told.help}".rstrip())
         if len(one.findings) > _MOST:
             click.echo(f"{name}: and {len(one.findings) - _MOST} more")

@@ -50,7 +50,8 @@ def _result(one: Seen, told: Told) -> dict[str, Any]:
     resource = {"apiVersion": one.api_version, "kind": one.kind, "name": one.name, "namespace": one.namespace}
     if one.uid:
         resource["uid"] = one.uid
-    place = {"key": told.place, "line": str(told.line)} if told.place else {}
+    place = {"key": told.place} if told.place else {}
+    place |= {"line": str(told.line)} if told.line else {}
     return {
         "source": "loralint", "policy": told.rule, "rule": rule.name if rule else told.rule, "category": "training",
         "result": result, "severity": severity, "scored": True, "message": _headline(told), "resources": [resource],

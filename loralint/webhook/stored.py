@@ -21,10 +21,11 @@ _ENDED = ("Complete", "Completed", "Succeeded", "Failed", "Finished")
 
 
 class Unlisted(NamedTuple):
-    """A kind that could not be listed, and why."""
+    """A kind that could not be listed, and why. forbidden: for want of rights."""
 
     resource: Resource
     why: str
+    forbidden: bool = False
 
 
 def listed(client: Client, resource: Resource, namespace: str) -> Iterator[Object | Unlisted]:
@@ -38,7 +39,7 @@ def listed(client: Client, resource: Resource, namespace: str) -> Iterator[Objec
         except HTTPStatusError as error:
             if error.response.status_code == 404:
                 continue
-            yield Unlisted(resource, refusal(error))
+            yield Unlisted(resource, refusal(error), error.response.status_code in (401, 403))
         return
 
 

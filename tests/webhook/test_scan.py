@@ -8,6 +8,7 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,7 +90,9 @@ class _Api(BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = self.path.partition("?")[0]
-        code = 404 if "/apis/" in path or path.endswith("/namespaces/tpyo") else 403 if path.endswith("/shut") else 200
+        closed = "/namespaces/closed/" in path
+        code = 404 if "/apis/" in path or path.endswith("/namespaces/tpyo") else 200
+        code = 403 if path.endswith("/shut") or (closed and "policyreports" not in path) else code
         held = path in ("/api/v1/configmaps", "/api/v1/namespaces/kube-system/configmaps")
         sent = json.dumps({
             "apiVersion": "v1", "kind": "Status" if code != 200 else "List", "metadata": {"name": "x"},
@@ -135,6 +138,39 @@ def test_a_namespace_that_is_there_and_holds_nothing(empty):
     done = empty("-n", "shut")
     assert (done.exit_code, done.stdout) == (0, "0 objects looked at, 0 with findings\n")
     assert "not checked: whether there is a namespace `shut`: no /api/v1/namespaces/shut" in done.stderr
+
+
+def test_kinds_that_may_not_be_listed_are_told_together_with_the_rights_that_would_do(empty):
+    done = empty("-n", "closed")
+    assert done.exit_code == 3
+    first, *_, rule = done.stderr.splitlines()
+    kinds = int(first.split()[2])
+    assert kinds > 10
+    assert first.startswith(f"not checked: {kinds} kinds, for want of rights: no /ap")
+    (given_,) = yaml.safe_load(rule)
+    assert given_["verbs"] == ["list"]
+    assert {"configmaps", "jobs", "trainjobs"} <= set(given_["resources"])
+    assert {"", "batch", "batch.volcano.sh"} <= set(given_["apiGroups"])
+    assert len(done.stderr.splitlines()) == 3
+
+
+def test_without_the_reports_of_the_cluster_their_crd_is_named(empty):
+    done = empty("-n", "team", "--format", "policyreport", "--apply")
+    assert done.exit_code == 3
+    assert "the CRD policyreports.wgpolicyk8s.io is not installed" in done.stderr
+
+
+def test_a_place_without_a_line_has_none(capsys):
+    from loralint.cli.scan_cluster import _text
+    from loralint.webhook.judging import Told
+    from loralint.webhook.policy_report import reports
+    from loralint.webhook.scan import Seen
+
+    told = Told("LL304", "S", "ClusterTrainingRuntime/lora-rt", 0, "training stops", "")
+    seen = Seen("team", "trainer.kubeflow.org/v1alpha1", "TrainJob", "t", "", (told,))
+    _text([seen], [])
+    assert "team/TrainJob/t ClusterTrainingRuntime/lora-rt: S LL304 training stops\n" in capsys.readouterr().out
+    assert reports([seen])[0]["results"][0]["properties"] == {"key": "ClusterTrainingRuntime/lora-rt"}
 
 
 def test_a_namespace_that_is_named_is_looked_at_also_where_all_leave_it_out(empty):
