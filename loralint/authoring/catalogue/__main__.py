@@ -1,6 +1,7 @@
 """`python -m loralint.authoring.catalogue [TYPE ...]`: study model types with the installed Transformers.
 
-With Transformers 5 all records are written. With Transformers 4 only those of types whose modules it names otherwise.
+With Transformers 5 all records are written; gemma3n's tower needs timm and torchvision beside it. With Transformers 4
+only those of types whose modules it names otherwise.
 """
 
 from __future__ import annotations
