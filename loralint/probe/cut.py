@@ -6,6 +6,7 @@ so it is no base yet: `heal` trains it first.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from torch import Tensor
 from loralint.probe.weights import Weights, by_token, in_layer, layer_of
 
 _ENDS = ((3, 5), (2, 4), (1, 3))  # first layers and last ones; eight were measured
+_SHAPES = "its tensors have other shapes than its config says"
 _EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 
 
@@ -77,6 +79,7 @@ def assembled(config: Any, state: dict[str, Tensor]) -> Any:
     kind = AutoModelForCausalLM._model_mapping.get(type(config), None)  # noqa: SLF001 - no public name for it
     if kind is None:
         raise ValueError(f"Transformers has no causal language model of the kind {config.model_type}")
+    _compare(kind, config, state)
     try:
         model, found = kind.from_pretrained(
             None, config=config, state_dict=state, dtype=torch.float32, output_loading_info=True
@@ -84,7 +87,16 @@ def assembled(config: Any, state: dict[str, Tensor]) -> Any:
     except RuntimeError as error:
         if "mismatched" not in str(error):
             raise
-        raise ValueError("its tensors have other shapes than its config says") from None
+        raise ValueError(_SHAPES) from None
     if found["missing_keys"]:
         raise ValueError(f"it has no tensor for {min(found['missing_keys'])}")
     return model
+
+
+def _compare(kind: Any, config: Any, state: dict[str, Tensor]) -> None:
+    """Refuse what Transformers would also, but only after it has filled matrices of the sizes that the config names."""
+    with torch.device("meta"):
+        empty = kind._from_config(deepcopy(config))  # noqa: SLF001 - no public name for it
+    wanted = {name: one.shape for name, one in empty.state_dict().items()}
+    if any(name in wanted and wanted[name] != one.shape for name, one in state.items()):
+        raise ValueError(_SHAPES)

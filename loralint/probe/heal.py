@@ -75,6 +75,8 @@ def _restored(model: nn.Module, path: str) -> bool:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
+    if not os.path.isfile(path):
+        return False
     try:
         found = load_file(path)
         model.load_state_dict({name: one.float() for name, one in found.items()})

@@ -28,6 +28,8 @@ WHOLE = {"cpu": 0.6e9, "cuda": 3e9}
 _CUT = {"cpu": 0.12e9, "cuda": 1e9}
 _MOST_ROWS = {"cpu": 2, "cuda": 8}
 _MOST_LAYERS = 1000
+# What NumPy says of a GGUF file that ends too early, and what safetensors says.
+_SHORT = ("cannot reshape array", "file not fully covered")
 
 
 class Pruned(nn.Module):
@@ -72,7 +74,8 @@ def local(
         config = cut_config(deepcopy(found.config), layers, len(text.tokens))
         model = Pruned(assembled(config, cut_state(found.weights, layers, text.tokens)).eval().to(device), text.tokens)
     except Exception as error:  # noqa: BLE001 - a broken file makes the libraries that read it raise any kind
-        raise ValueError(f"{path}: {_reason(error)}; without --probe-model the embedded model is used") from None
+        said = f"{path}: {_reason(error, folder)}; without --probe-model the embedded model is used"
+        raise ValueError(said) from None
     size = sum(prod(shape) for shape in found.weights.shapes.values())
     if not layers:
         return _base(f"{name} ({size / 1e6:.0f} M)", model, text, "own", device)
@@ -81,9 +84,13 @@ def local(
     return _base(title, model, text, "cut", device)._replace(layers=layers)
 
 
-def _reason(error: Exception) -> str:
-    """The first line of what a library said, with the kind of error where that alone says little."""
+def _reason(error: Exception, folder: str) -> str:
+    """The first line of what a library said, with the kind of error or in plainer words where that says little."""
     said = (str(error).splitlines() or [""])[0]
+    if any(sign in said for sign in _SHORT):
+        return f"its weights are cut short or damaged, so copy or download them again ({said})"
+    if "backend tokenizer" in said and not os.path.exists(os.path.join(folder, "tokenizer.json")):
+        return "its tokenizer.json is missing"
     if isinstance(error, (OSError, ValueError, ImportError)) and said:
         return said
     return f"it cannot be read ({type(error).__name__}: {said})"
@@ -98,7 +105,7 @@ def _opened(folder: str, file: str) -> _Found:
         from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
         from transformers.utils import logging
     except ImportError:
-        raise ValueError("it needs transformers: pip install 'loralint[probe]'") from None
+        raise ValueError("it needs transformers: pip install '.[probe]' in a checkout") from None
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 
+from loralint.source.read import NotRegularError, refuse_irregular
+
+_TEMPLATES = "additional_chat_templates"  # the one folder below that Transformers reads
 _UNASKED = {"cpu": 0.2e9, "cuda": 3e9}  # parameters of a model that is probed without being asked for
 
 
@@ -18,6 +22,7 @@ def in_cache(name: str, device: str) -> bool:
 
 def place(path: str) -> tuple[str, str]:
     """Folder and, of a GGUF file, its name; a model id is looked for in the cache."""
+    _refuse_irregular(path)
     if os.path.isfile(path):
         if not path.endswith(".gguf"):
             raise ValueError(f"{path}: weights are read from a folder with config.json and safetensors, or a GGUF file")
@@ -25,6 +30,8 @@ def place(path: str) -> tuple[str, str]:
     found = path if os.path.isdir(path) else _cached(path)
     if not found:
         raise ValueError(f"{path}: no such folder or file, and no model of that name in the local cache")
+    for one in _entries(found):
+        _refuse_irregular(one)
     names = sorted(os.listdir(found))
     if "config.json" in names and any(name.endswith(".safetensors") for name in names):
         return found, ""
@@ -32,6 +39,22 @@ def place(path: str) -> tuple[str, str]:
     if len(gguf) == 1:
         return found, gguf[0]
     raise ValueError(f"{path}: neither config.json with safetensors nor a single GGUF file; pickles are not opened")
+
+
+def _entries(folder: str) -> Iterator[str]:
+    for one in (folder, os.path.join(folder, _TEMPLATES)):
+        if os.path.isdir(one):
+            yield from (os.path.join(one, name) for name in sorted(os.listdir(one)))
+
+
+def _refuse_irregular(path: str) -> None:
+    """Raise ValueError for a pipe or a device, which whoever opened it might read for ever, deaf to Ctrl-C."""
+    if not os.path.exists(path) or os.path.isdir(path):
+        return
+    try:
+        refuse_irregular(path)
+    except NotRegularError as error:
+        raise ValueError(f"{path}: it is {error}, not a regular file") from None
 
 
 def _cached(name: str) -> str:

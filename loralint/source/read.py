@@ -99,7 +99,7 @@ def open_regular(path: str) -> BinaryIO:
 
     The file may be swapped after the first look, so what was opened is looked at again, without waiting for a writer.
     """
-    _regular(os.stat(path))
+    refuse_irregular(path)
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
         _regular(os.fstat(descriptor))
@@ -107,6 +107,11 @@ def open_regular(path: str) -> BinaryIO:
         os.close(descriptor)
         raise
     return open(descriptor, "rb")
+
+
+def refuse_irregular(path: str) -> None:
+    """Raises NotRegularError for a pipe, a socket, a device or a folder, or OSError as `os.stat` does."""
+    _regular(os.stat(path))
 
 
 def _limit(shown: str, format: str | None) -> int:  # noqa: A002

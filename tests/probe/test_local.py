@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -131,6 +132,7 @@ def _config(path: Path, **changed: object) -> None:
     ("name", "content", "said"),
     [
         ("model.safetensors", b"PK\x03\x04 a pickle in disguise", "it cannot be read .SafetensorError"),
+        ("model.safetensors", (2).to_bytes(8, "little") + b"{}more", "its weights are cut short or damaged"),
         ("model.safetensors", b"", "it cannot be read .SafetensorError"),
         ("model.safetensors", (2**62).to_bytes(8, "little") + b"{}", "it cannot be read .SafetensorError"),
         ("model.safetensors.index.json", b"[1]", "it cannot be read .TypeError"),
@@ -157,6 +159,7 @@ def test_a_broken_gguf_file_is_told_by_its_path(tmp_path, content):
     [
         ({"num_hidden_layers": 10**7}, "its config names 10000000 layers"),
         ({"num_hidden_layers": -1}, "its config names -1 layers"),
+        ({"hidden_size": 10**7, "intermediate_size": 10**7}, "its tensors have other shapes than its config says"),
         ({"hidden_size": 64}, "its tensors have other shapes than its config says"),
         ({"hidden_size": "many"}, "it cannot be read"),
         ({"quantization_config": "gptq"}, "it cannot be read"),
@@ -168,6 +171,33 @@ def test_a_config_that_lies_is_told_before_memory_or_hours_go(folder, tmp_path, 
     (path / "ours.py").write_text("raise SystemExit('it ran')", encoding="utf-8")
     _config(path, **changed)
     with pytest.raises(ValueError, match=f"broken: .*{said}"):
+        local(str(path), "cpu")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json", "generation_config.json"])
+def test_a_pipe_in_a_model_s_folder_is_refused_unopened(folder, tmp_path, name):
+    path = _copy(folder, tmp_path)
+    (path / name).unlink()
+    os.mkfifo(path / name)
+    with pytest.raises(ValueError, match=f"{name}: it is a pipe, not a regular file"):
+        local(str(path), "cpu")
+
+
+def test_a_pipe_named_as_gguf_or_among_templates_is_refused_unopened(folder, tmp_path):
+    os.mkfifo(tmp_path / "model.gguf")
+    with pytest.raises(ValueError, match=r"model\.gguf: it is a pipe"):
+        local(str(tmp_path / "model.gguf"), "cpu")
+    path = _copy(folder, tmp_path)
+    (path / "additional_chat_templates").mkdir()
+    os.mkfifo(path / "additional_chat_templates" / "tool.jinja")
+    with pytest.raises(ValueError, match=r"tool\.jinja: it is a pipe"):
+        local(str(path), "cpu")
+
+
+def test_a_missing_tokenizer_is_named(folder, tmp_path):
+    path = _copy(folder, tmp_path)
+    (path / "tokenizer.json").unlink()
+    with pytest.raises(ValueError, match=r"its tokenizer\.json is missing"):
         local(str(path), "cpu")
 
 
