@@ -8,6 +8,7 @@ from loralint.model import TIERS, Report, Run
 from loralint.source.shown import path
 
 _NAMED = 3
+INTERRUPTED = 130  # as shells have it of a process that Ctrl-C ended
 
 
 def exit_code(result: Report, fail_on: str, least: int, require_files: bool) -> int:

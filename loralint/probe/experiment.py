@@ -20,7 +20,7 @@ from loralint.probe.stack import Stack
 from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
 from loralint.probe.toy import edge_for
 from loralint.probe.train import Trace, Watch, train
-from loralint.probe.verdict import STABLE, Band, Verdict, band, judge, with_fewer_rows
+from loralint.probe.verdict import NOT_LEARNING, STABLE, Band, Verdict, band, judge, with_fewer_rows
 
 _HOPELESS = 3.0  # nats above it, at which a ramp ends
 _INPUTS_READ = 8  # batches
@@ -29,7 +29,8 @@ _INPUTS_READ = 8  # batches
 class Outcome(NamedTuple):
     """course: the run's own schedule squeezed into the probe's steps. found: the edge of the ramp. judged: the one that
     the verdict rests on, see `edge_for`. reached: see `far`. edges: of the control arms, by name. stopped: why it
-    ended early ("" if it did not). seconds: of the clock. silent: modules whose adapters never got a gradient.
+    ended early ("" if it did not). verdict: None where the ramp ended early or was a shorter one, which
+    breaks later. seconds: of the clock. silent: modules whose adapters never got a gradient.
     """
 
     ramp: Trace
@@ -82,9 +83,10 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     found = edge(rates, traces[0].losses)
     own = with_fewer_rows(band(base.kind, plan.arm.optimizer), plan.rows, rows)
     judged = edge_for(base.kind, plan.arm, found, limits.steps)
-    verdict = judge(plan, judged, own, reached, whole=not stopped or judged is not found)
+    whole = not stopped or judged is not found
+    verdict = judge(plan, judged, own, reached, whole=whole) if limits.steps >= STEPS else None
     edges: dict[str, Edge] = {}
-    others = _others(arm) if controls and verdict is not None and verdict.word != STABLE else {}
+    others = _others(arm, verdict) if controls and verdict is not None else {}
     others |= {"svd": arm._replace(init="svd")} if svd and not arm.dora else {}
     if others and not stopped:
         edges, stopped = _controls(others, base, batches, watch, frozen)
@@ -112,9 +114,14 @@ def _course(plan: Plan, step: int, steps: int) -> float:
     return plan.arm.lr * factor(plan.schedule, (step + 0.5) / steps)
 
 
-def _others(arm: Arm) -> dict[str, Arm]:
-    """Control arms: with the adapters' inputs changed, and in fp32 where the run stores them in less."""
-    arms = {kind: arm._replace(inputs=kind) for kind in ("scale", "l2", "module")}
+def _others(arm: Arm, verdict: Verdict) -> dict[str, Arm]:
+    """Control arms, where the word asks for a cause: with the adapters' inputs changed, which is none of not learning,
+    and in fp32 where the run stores them in less.
+    """
+    if verdict.word == STABLE:
+        return {}
+    kinds = () if verdict.word == NOT_LEARNING else ("scale", "l2", "module")
+    arms = {kind: arm._replace(inputs=kind) for kind in kinds}
     return arms | ({"fp32": arm._replace(stored="fp32")} if arm.stored != "fp32" else {})
 
 

@@ -13,9 +13,11 @@ from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS
 from loralint.probe.suggest import Suggestion
 from loralint.probe.train import Trace
-from loralint.probe.verdict import NOT_LEARNING, STABLE, Verdict, rounded_down
+from loralint.probe.verdict import BORDERLINE, NOT_LEARNING, STABLE, Verdict, rounded_down
 
 _KINDS = {"UNSTABLE": "probe-unstable", "BORDERLINE": "probe-borderline", "NOT LEARNING": "probe-not-learning"}
+
+_SGD_NEEDS = 100  # times the bound that SmolLM2-135M may need to learn (golden/probe.yaml, embedded sgd)
 
 
 def probed(
@@ -25,7 +27,7 @@ def probed(
     observation = _observation(base, outcome, cause, rate)
     return Probed(
         (observation,) if observation is not None else (),
-        tuple(_notes(plan, base, outcome)),
+        tuple(_notes(plan, base, outcome, suggestion)),
         tuple(_tables(plan, base, outcome, cause, suggestion)),
         tuple(_series(outcome)),
     )
@@ -56,7 +58,7 @@ def _observation(base: Base, outcome: Outcome, cause: Cause | None, rate: Value)
         "own": base.kind == "own",
         "certain": verdict.certain,
         "place": place(verdict),
-        "cause": cause.says,
+        "cause": f"if it breaks: {cause.says}" if verdict.word == BORDERLINE else cause.says,
         "change": cause.change,
         "safe": rounded_down(verdict.safe),
     }
@@ -68,17 +70,33 @@ def place(verdict: Verdict) -> str:
     """Where the rate lies, such as "3.1 x below the edge"."""
     times = verdict.headroom if verdict.headroom >= 1 else 1 / verdict.headroom
     least = "" if verdict.exact else "at least "
-    return f"{least}{times:.2g} x {'below' if verdict.headroom >= 1 else 'above'} the edge"
+    return f"{least}{_number(times)} x {'below' if verdict.headroom >= 1 else 'above'} the edge"
 
 
-def _notes(plan: Plan, base: Base, outcome: Outcome) -> Iterator[Note]:
+def _number(times: float) -> str:
+    """Two digits that count, as people write them: 4.8, 34, 560,000."""
+    return f"{float(f'{times:.2g}'):,.0f}" if times >= 100 else f"{times:.2g}"
+
+
+def _may_stall(plan: Plan, base: Base, outcome: Outcome) -> bool:
+    """SGD on the embedded model, whose bound finds only the slowest."""
+    if base.kind != "embedded" or plan.arm.optimizer != "sgd" or outcome.reached is None or outcome.verdict is None:
+        return False
+    return outcome.verdict.word == STABLE and outcome.reached < _SGD_NEEDS * outcome.own.learns
+
+
+def _notes(plan: Plan, base: Base, outcome: Outcome, suggestion: Suggestion | None) -> Iterator[Note]:
     if outcome.verdict is None:
-        yield Note("not-checked", f"probe: {outcome.stopped or 'no verdict'}, which is too early to tell")
+        yield Note("not-checked", f"probe: {_untold(outcome)}")
     elif outcome.stopped:
         yield Note("not-checked", f"probe: {outcome.stopped}; the rest was not tried")
     if outcome.verdict is not None and not outcome.verdict.certain:
         start = "no real run that starts from an SVD was measured; the band is that of other starts"
         yield Note("info", f"probe: {outcome.own.doubt or start}")
+    if suggestion is not None and suggestion.outcome.stopped:
+        yield Note("not-checked", f"probe: {suggestion.outcome.stopped}, of the run with what is suggested")
+    if _may_stall(plan, base, outcome):
+        yield Note("info", "probe: a run this slow may learn nothing with SGD; --probe-model tells")
     if (rows := base.rows_for(plan.rows)) < plan.rows:
         yield Note("info", f"probe: {rows} rows a step for {plan.rows} of the run, whose edge may lie higher")
     by_model = base.kind == "embedded" and outcome.judged is outcome.found
@@ -114,7 +132,7 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
     verdict, course = outcome.verdict, outcome.course
     far = "gained_nats" if base.kind == "own" else "reach"
     toy = "" if outcome.judged is outcome.found else " and a toy for the edge of SGD"
-    steps = f"{len(outcome.ramp.losses)} steps of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
+    steps = f"{_steps(len(outcome.ramp.losses))} of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
     setting = f"{base.title}{toy}, {steps}"
     rows: list[tuple[object, object]] = [
         ("verdict", verdict.word if verdict is not None else None),
@@ -143,16 +161,39 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
 def _headline(plan: Plan, verdict: Verdict | None, cause: Cause | None, setting: str, outcome: Outcome) -> str:
     spent = f"{setting}, {outcome.seconds:.0f} s"
     if verdict is None:
-        return f"probe: no verdict ({spent})"
+        return f"probe: no verdict: {_untold(outcome)} ({spent})"
     steps = "" if len(outcome.ramp.losses) == STEPS else f"; its bands are for {STEPS} steps"
-    why = f": {cause.says}" if cause is not None else ""
+    why = _why(verdict, cause) if cause is not None else _unlearnt(plan, verdict)
     return f"probe: {_said(verdict)}. Learning rate {plan.arm.lr:g} is {place(verdict)}{why} ({spent}{steps})"
+
+
+def _why(verdict: Verdict, cause: Cause) -> str:
+    return f"; if it breaks: {cause.says}" if verdict.word == BORDERLINE else f": {cause.says}"
+
+
+def _unlearnt(plan: Plan, verdict: Verdict) -> str:
+    """What STABLE leaves open where the length of the run is unknown."""
+    if verdict.word != STABLE or plan.steps is not None:
+        return ""
+    return "; whether it learns was not judged, as its length is unknown (give --rows or a number of steps)"
+
+
+def _untold(outcome: Outcome) -> str:
+    """Why there is no verdict."""
+    if outcome.stopped:
+        return f"{outcome.stopped}, which is too early to tell"
+    done = len(outcome.ramp.losses)
+    return f"{done} steps are too few, since a shorter ramp breaks later; the bands are for {STEPS}"
+
+
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count} steps"
 
 
 def _suggestion(suggestion: Suggestion) -> Table:
     outcome = suggestion.outcome
     verdict, losses = outcome.verdict, outcome.course.losses
-    word = f"{_said(verdict)}, {place(verdict)}" if verdict is not None else outcome.stopped or "no verdict"
+    word = f"{_said(verdict)}, {place(verdict)}" if verdict is not None else f"no verdict: {_untold(outcome)}"
     rows: tuple[tuple[object, object], ...] = (
         ("change", suggestion.says),
         ("verdict", verdict.word if verdict is not None else None),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loralint.facts import FACTS
 from loralint.facts.need import Missing
 from loralint.facts.scope import Scope
-from loralint.model import Note, Probed
+from loralint.model import Note, Probed, Run
 from loralint.run.config import Config
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", "cpu", "cuda")
 _NEEDED = ("torch", "safetensors")
-_INTERRUPTED = "interrupted"
+_INTERRUPTED = "probe: interrupted"
+_NOT_BEGUN = "interrupted before it began"
 _OWN_TEXT = "the embedded model reads its own text only; --probe-data needs --probe-model, or the base in the cache"
 
 
@@ -47,10 +48,25 @@ class Request(NamedTuple):
     tell: Callable[[str], None] = unheard
 
 
+def interrupted(run: Run) -> bool:
+    """Whether Ctrl-C ended the probe of a run, or came before it."""
+    return any(note.message.startswith(_INTERRUPTED) for note in run.notes)
+
+
 def prober(request: Request) -> Callable[[Config], Probed]:
-    """A function that probes one run. Raises ValueError, saying what to do, for what cannot be had here."""
+    """A function that probes one run, or none once Ctrl-C has come, so that what else is known of it is still told.
+
+    Raises ValueError, saying what to do, for what cannot be had here.
+    """
+    try:
+        return _prober(request)
+    except KeyboardInterrupt:
+        return lambda _: _unprobed(_NOT_BEGUN)
+
+
+def _prober(request: Request) -> Callable[[Config], Probed]:
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
-        raise ValueError(f"--probe needs {' and '.join(missing)}: pip install 'loralint[probe]'")
+        raise ValueError(f"--probe needs {' and '.join(missing)}: pip install '.[probe]' in a checkout")
     import torch
 
     if request.device == "cuda" and not torch.cuda.is_available():
@@ -58,25 +74,29 @@ def prober(request: Request) -> Callable[[Config], Probed]:
     device = "cuda" if request.device != "cpu" and torch.cuda.is_available() else "cpu"
     load = _loader(request, device)
     bases: dict[str, Base] = {request.model: load(request.model)}
-    stopped: list[str] = []
+    over = False
 
     def probe(config: Config) -> Probed:
-        if stopped:
-            return _unprobed(stopped[0])
+        nonlocal over
+        if over:
+            return _unprobed(_NOT_BEGUN)
         try:
             found = _probe(config, request, _base(config, request, device, bases, load))
         except Missing as missing:
             return _unprobed(missing.reason)
         except torch.OutOfMemoryError:
             return _unprobed(f"{device} has too little memory; try --device cpu")
-        stopped.extend(note.message for note in found.notes if _INTERRUPTED in note.message)
+        except KeyboardInterrupt:  # while a model was loaded, healed or measured
+            over = True
+            return _unprobed("interrupted before there was anything to tell")
+        over = any(note.message.startswith(_INTERRUPTED) for note in found.notes)
         return found
 
     return probe
 
 
 def _unprobed(reason: str) -> Probed:
-    return Probed(notes=(Note("not-checked", f"probe: {reason.removeprefix('probe: ')}"),))
+    return Probed(notes=(Note("not-checked", f"probe: {reason}"),))
 
 
 def _base(config: Config, request: Request, device: str, bases: dict[str, Base], load: Callable[[str], Base]) -> Base:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from loralint.model import Finding, Report
+from collections.abc import Iterator
+
+from loralint.model import Finding, Report, Run
 from loralint.render.standing import standing
 from loralint.source.shown import path, shown
 
-_LONGEST = 4000  # characters of a message
+MOST = 400  # characters of a table's title
+_LONGEST = 4000  # of a message
 
 
 def render(report: Report, *, color: bool) -> str:
-    """path:line:column: tier rule message (help)."""
+    """path:line:column: tier rule message (help). A run that was probed begins with path: and the probe's word."""
     del color
-    return "".join(_line(finding) for _, findings in standing(report) for finding in findings)
+    return "".join(line for run, findings in standing(report) for line in (*_probed(run), *map(_line, findings)))
+
+
+def _probed(run: Run) -> Iterator[str]:
+    for table in run.tables:
+        if table.name == "verdict":
+            yield f"{path(run.files[0])}: {shown(table.title, MOST)}\n"
 
 
 def _line(finding: Finding) -> str:

@@ -46,8 +46,10 @@ def _unchecked(report: Report) -> list[str]:
 
 
 def _run(run: Run, findings: list[Finding], report: Report, style: Style, alone: bool) -> Iterator[str]:
+    name = "" if alone or not run.tables else f"{path(run.files[0])}: "
     for table in run.tables:
-        yield style.bold(shown(table.title, MOST)) if table.name == "verdict" else f"  {shown(table.title, MOST)}"
+        title = shown(table.title, MOST)
+        yield style.bold(f"{name}{title}") if table.name == "verdict" else f"  {title}"
     if run.tables:
         yield ""
     ordered = sorted(findings, key=lambda one: (TIERS.index(one.tier), one.span.line))

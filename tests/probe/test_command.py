@@ -41,7 +41,7 @@ def test_without_torch_it_says_what_to_install(probe, monkeypatch):
     monkeypatch.setattr("loralint.probe.request.find_spec", lambda name: None if name == "torch" else name)
     result = probe(CONFIG)
     assert result.exit_code == 2
-    assert "--probe needs torch: pip install 'loralint[probe]'" in result.output.replace("\n", " ")
+    assert "--probe needs torch: pip install '.[probe]' in a checkout" in result.output.replace("\n", " ")
 
 
 @pytest.fixture
@@ -114,6 +114,77 @@ def test_a_probe_that_is_out_of_time_says_so_and_nothing_of_what_it_did_not_see(
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize(("steps", "said"), [("2", "2 steps are too few"), ("12", "12 steps are too few")])
+def test_a_short_ramp_gives_no_verdict_at_a_rate_that_breaks(probe, trained, steps, said):
+    hot = CONFIG.replace("0.0002", "0.2")
+    assert _facts(trained(hot))["verdict"] == "UNSTABLE"
+    run = trained(hot, "--probe-steps", steps)
+    assert _facts(run)["verdict"] is None
+    assert len(run["series"][0]["points"]) == int(steps)
+    assert probe(hot, "--probe-steps", steps).output.startswith(f"probe: no verdict: {said}, since a shorter ramp")
+
+
+@pytest.mark.torch
+def test_stable_says_where_it_was_not_judged_whether_the_run_learns(probe):
+    endless = CONFIG.replace("max_steps: 500\n", "num_epochs: 1\n").replace("0.0002", "0.00000001")
+    line = probe(endless).output.splitlines()[0]
+    assert "STABLE" in line
+    assert "whether it learns was not judged, as its length is unknown (give --rows" in line
+    assert "e+0" not in line
+    assert probe(endless, "--rows", "2000").output.startswith("probe: NOT LEARNING")
+    assert "was not judged" not in probe(CONFIG).output.splitlines()[0]
+
+
+@pytest.mark.torch
+def test_what_does_not_learn_has_no_control_arms(trained):
+    run = trained(CONFIG.replace("0.0002", "0.00000001"))
+    assert _facts(run)["verdict"] == "NOT LEARNING"
+    assert "controls" not in [table["name"] for table in run["tables"]]
+
+
+@pytest.mark.torch
+def test_a_borderline_cause_is_none_that_is_certain(probe):
+    said = probe(CONFIG.replace("0.0002", "0.02")).output
+    assert "BORDERLINE" in said.splitlines()[0]
+    assert "the edge; if it breaks: " in said.splitlines()[0]
+    assert "; if it breaks: " in said.split("LL852")[1]
+
+
+@pytest.mark.torch
+def test_sgd_that_may_be_too_slow_for_a_real_model_is_told(trained):
+    def said(rate: str) -> bool:
+        run = trained(CONFIG.replace("adamw_torch", "sgd").replace("0.0002", rate))
+        assert _facts(run)["verdict"] == "STABLE"
+        return any("may learn nothing with SGD" in note["message"] for note in run["notes"])
+
+    assert said("0.0005")
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("format_", ["full", "concise"])
+def test_of_several_runs_each_verdict_names_its_file(probe, tmp_path, format_):
+    (tmp_path / "b.yaml").write_text(CONFIG.replace("lora_r: 8", "lora_r: 4"), encoding="utf-8")
+    lines = probe(CONFIG, "b.yaml", "--format", format_, "--no-report").output.splitlines()
+    heads = [line for line in lines if "probe: STABLE" in line]
+    assert [line.partition(": probe: STABLE")[0] for line in heads] == ["config.yaml", "b.yaml"]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("at", ["safetensors.torch.load_file", "torch.nn.functional.cross_entropy"])
+def test_ctrl_c_before_training_leaves_the_findings_that_need_no_probe(probe, monkeypatch, at):
+    pytest.importorskip("safetensors.torch")
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(at, interrupt)
+    result = probe(CONFIG.replace("0.0002", "0.2"), "--no-report")
+    assert result.exit_code == 130
+    assert "LL405" in result.output
+    assert "not checked: probe: interrupted before" in result.output
+
+
+@pytest.mark.torch
 def test_inputs_are_read_while_there_is_time_and_once_at_least():
     pytest.importorskip("torch")
     from loralint.probe.train import Watch
@@ -181,7 +252,8 @@ def test_after_an_interrupt_no_other_run_is_probed(tmp_path):
     first, second = loralint.check(tmp_path, probe=Request(progress=interrupt)).runs
     assert dict(first.tables[0].rows)["verdict"] is None
     assert second.tables == ()
-    assert all(run.notes[0].message.startswith("probe: interrupted after 3 of 36 steps") for run in (first, second))
+    assert first.notes[0].message.startswith("probe: interrupted after 3 of 36 steps")
+    assert second.notes[0].message == "probe: interrupted before it began"
     assert len(calls) == 3
 
 
