@@ -15,8 +15,6 @@ from loralint.source.shown import shown
 Key = tuple[str, str, str, str, str]
 # Which version a rule assumes stands behind the rest of a message; a pin is no new finding.
 _ASSUMED = re.compile(r", judged by [^:]*, which nobody pinned(?=: |$)")
-# What is found of a file that could not be read.
-NOT_READ = "LL002"
 
 
 def key_of(finding: Finding, file: str) -> Key:
@@ -60,12 +58,11 @@ def _covered(tier: str, known: list[str]) -> bool:
 
 
 def judged(report: Report) -> dict[str, bool]:
-    """Every file that some run judged -> whether a run starts with it. None judges what could not be read."""
+    """Every file that is part of some run -> whether a run starts with it."""
     files: dict[str, bool] = {}
     for run in report.runs:
-        closed = {one.span.file for one in run.findings if one.rule == NOT_READ}
-        for index, file in enumerate(run.files if run.framework is not None else ()):
-            if file not in closed:
+        if run.framework is not None:
+            for index, file in enumerate(run.files):
                 files[file] = files.get(file, False) or index == 0
     return files
 

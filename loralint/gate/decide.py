@@ -23,7 +23,7 @@ from loralint.engine.settings_file import Gate
 from loralint.engine.trail import read_trail
 from loralint.gate.approvals import Approvals, approvals, call
 from loralint.gate.change import change_between, commits_between, fork_of, last_author
-from loralint.gate.faults import protected, unjudged, unsigned
+from loralint.gate.faults import protected, read, unjudged, unsigned
 from loralint.gate.git import commit_of, top_of
 from loralint.gate.judging import Asked, judge_tree, settings_of
 from loralint.gate.signature import signers_of
@@ -95,7 +95,7 @@ def _decided(
 
     counted = [one for one in distinct(now) if _stands(one, inline and rules.inline_ignores)]
     new = new_findings(distinct(old), counted, change.renamed)
-    own = list(unjudged(judged(old), judged(now), change, trees.after, now, settings, asked))
+    own = list(unjudged(read(old), read(now), change, trees.after, now, settings, asked))
     own += [one for one, _ in protected(rules.protected, change, trees.after)]
     if rules.require_signed:
         own += unsigned(top, made, {*judged(old), *judged(now)}, signers)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from loralint.engine.approval import FOLDER
-from loralint.engine.ratchet import NOT_READ, lost
+from loralint.engine.ratchet import judged, lost
 from loralint.engine.settings import Settings
 from loralint.engine.signers import Signer
 from loralint.gate.change import Change, Commit
@@ -19,12 +18,24 @@ from loralint.model import Finding, Report, Span
 from loralint.source.shown import path
 from loralint.source.walk import SUFFIXES
 
+# What is found of a file that was not read.
+_NOT_READ = "LL002"
+
+
+def read(report: Report) -> dict[str, bool]:
+    """Every file that was read for some run -> whether a run starts with it."""
+    closed = _closed(report)
+    return {file: starts for file, starts in judged(report).items() if file not in closed}
+
 
 def unjudged(
     base: dict[str, bool], head: dict[str, bool], change: Change, after: Tree, report: Report, settings: Settings,
     asked: Asked,
 ) -> Iterator[Finding]:  # fmt: skip
-    """Files that were judged at the base and are still there, under whatever name, and are not judged now."""
+    """Files that were judged at the base and are still there, under whatever name, and are not judged now.
+
+    base, head: what `read` says of both; report: of the head.
+    """
     told = set()
     for old, name in lost(base, head, after.entries, change.renamed, change.touched):
         told.add(name)
@@ -36,6 +47,12 @@ def unjudged(
         old = _named_after(name, gone) or next(alike, "")
         if old:
             yield _unseen(old, name, "its name is none of a config's")
+
+
+def _closed(report: Report) -> dict[str, str]:
+    """Files that look like a run and were not read -> what is said of them."""
+    found = (one for run in report.runs for one in run.findings if one.rule == _NOT_READ)
+    return {one.span.file: one.message for one in found}
 
 
 def _named_after(name: str, gone: set[str]) -> str:
@@ -52,9 +69,9 @@ def _why(name: str, after: Tree, report: Report) -> str:
     if not name.lower().endswith(SUFFIXES):
         return "its name is none of a config's"
     notes = (note.message for run in report.runs if name in run.files and run.framework is None for note in run.notes)
-    found = (one for run in report.runs for one in run.findings if one.span.file == name)
-    closed = (one.message for one in found if one.rule == NOT_READ)
-    return next(chain(notes, closed), "it is not recognised as a training config any more, or the settings exclude it")
+    return next(notes, "") or _closed(report).get(
+        name, "it is not recognised as a training config any more, or the settings exclude it"
+    )
 
 
 def _unseen(old: str, name: str, why: str) -> Finding:

@@ -209,6 +209,14 @@ def test_a_config_is_made_unreadable(attacker, text):
     assert {tier for tier, _ in attacker.rules()} >= {"S"}
 
 
+def test_a_config_that_was_beyond_our_limits_before_is_nothing_lost(repository):
+    repository.write("configs/deep.yaml", GOOD + "deep: " + "[" * 101 + "]" * 101 + "\n")
+    base = repository.commit()
+    repository.write("configs/deep.yaml", GOOD + "deep: " + "[" * 102 + "]" * 102 + "\n")
+    repository.commit()
+    assert ("S", "LG001") not in repository.rules(base=base)
+
+
 def test_a_config_moves_under_gitignore(attacker):
     attacker.write(".gitignore", "configs/\nhidden/\n")
     attacker.write(CONFIG, BAD)
