@@ -21,7 +21,7 @@ def use_files(settings: Settings) -> None:
         from loralint.authoring.own import parts
     except ImportError as error:
         raise ValueError(
-            f"{settings.file}: rules of the project's own need {error.name}: pip install 'loralint[authoring]'"
+            f"{settings.file}: rules of the project's own need {error.name}: pip install '.[authoring]' in a checkout"
         ) from None
     try:
         use(parts(texts(settings, "rules"), texts(settings, "golden")))

@@ -49,7 +49,7 @@ def compiled(text: str) -> tuple[Any, tuple[str, ...]]:
     try:
         from cel_expr_python import cel as runtime
     except ImportError:
-        raise ValueError("an expression in CEL needs cel-expr-python: pip install 'loralint[cel]'") from None
+        raise ValueError("an expression in CEL needs cel-expr-python: pip install '.[cel]' in a checkout") from None
     if len(text) > _LONGEST:
         raise ValueError(f"an expression has at most {_LONGEST} characters")
     kinds = {"int": runtime.Type.INT, "number": runtime.Type.DOUBLE, "float": runtime.Type.DOUBLE,

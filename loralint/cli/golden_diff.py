@@ -29,7 +29,7 @@ def print_diff(old: str, new: str, format_: str) -> int:
         from loralint.authoring.golden_lists import flat
         from loralint.authoring.load import AuthoringError
     except ImportError as error:
-        raise usage(f"reading golden files needs {error.name}: pip install 'loralint[authoring]'") from None
+        raise usage(f"reading golden files needs {error.name}: pip install '.[authoring]' in a checkout") from None
     try:
         changes = list(compare(flat(old), flat(new)))
     except (AuthoringError, OSError) as error:

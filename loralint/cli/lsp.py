@@ -16,7 +16,7 @@ def command() -> None:
     Editors start it themselves; docs/editors.md says how. GPU, versions and ignored rules come from loralint.toml.
     """
     if find_spec("pygls") is None:
-        raise usage("the language server needs pygls: pip install 'loralint[lsp]'")
+        raise usage("the language server needs pygls: pip install '.[lsp]' in a checkout")
     from loralint.lsp.server import server
 
     server().start_io()

@@ -48,7 +48,7 @@ def write_rule(code: str, name: str, folder: str) -> tuple[str, bool]:
     try:
         from loralint.authoring.own_models import CODE
     except ImportError as error:
-        raise usage(f"rules of your own need {error.name}: pip install 'loralint[authoring]'") from None
+        raise usage(f"rules of your own need {error.name}: pip install '.[authoring]' in a checkout") from None
     if not re.match(CODE, code):
         raise usage(f"{code!r} is no code: up to six capitals and three digits, such as X001; not starting with L")
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):

@@ -27,7 +27,7 @@ kubeconfig = click.option(
 def reached(file: str | None) -> Iterator[Client]:
     """A client. What keeps it from an answer ends the command: 2 no way there, 3 the server refused."""
     if any(find_spec(one) is None for one in ("lightkube", "cryptography")):
-        raise usage("this needs more packages: pip install 'loralint[webhook]'")
+        raise usage("this needs more packages: pip install '.[webhook]' in a checkout")
     from httpx2 import HTTPError, HTTPStatusError
     from lightkube import Client, KubeConfig
     from lightkube.core.exceptions import ConfigError

@@ -15,7 +15,7 @@ from loralint.source.shown import path
 
 DEFAULT = "loralint-report.html"
 _OURS = b'content="loralint '  # stands near the start of every report
-_INSTALL = "pip install 'loralint[report]'"
+_INSTALL = "pip install '.[report]' in a checkout"
 
 
 def needs_templates(format_: str) -> str:

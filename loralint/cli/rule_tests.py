@@ -25,7 +25,7 @@ def run_tests(what: tuple[str, ...]) -> int:
     try:
         from loralint.authoring.load import AuthoringError
     except ImportError as error:
-        raise usage(f"testing rules needs {error.name}: pip install 'loralint[authoring]'") from None
+        raise usage(f"testing rules needs {error.name}: pip install '.[authoring]' in a checkout") from None
     try:
         rules = [task for one in what or _named() for task in _rules(one)]
     except (AuthoringError, ValueError) as error:

@@ -50,7 +50,7 @@ def _authored(what: str) -> Any:
         from loralint.authoring.own_models import OwnEntry, OwnRule
         from loralint.authoring.schema import schema
     except ImportError as error:
-        raise usage(f"this schema needs {error.name}: pip install 'loralint[authoring]'") from None
+        raise usage(f"this schema needs {error.name}: pip install '.[authoring]' in a checkout") from None
     if what == "rule":
         return schema(OwnRule, "rule of a project's own")
     entry = schema(OwnEntry, "golden entries of a project's own")

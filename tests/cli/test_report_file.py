@@ -36,7 +36,7 @@ def test_without_jinja2_it_says_what_to_install(invoke, folder, monkeypatch, arg
     monkeypatch.setitem(sys.modules, "jinja2", None)  # as where it is not installed
     result = invoke("check", "good.yaml", *arguments)
     assert result.exit_code == 2
-    assert "an HTML report needs jinja2: pip install 'loralint[report]'" in result.output
+    assert "an HTML report needs jinja2: pip install '.[report]' in a checkout" in result.output
     assert not (folder / "out.html").exists()
 
 
