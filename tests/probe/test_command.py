@@ -126,6 +126,7 @@ def test_a_short_ramp_gives_no_verdict_at_a_rate_that_breaks(probe, trained, ste
 
 @pytest.mark.torch
 def test_stable_says_where_it_was_not_judged_whether_the_run_learns(probe):
+    pytest.importorskip("safetensors.torch")
     endless = CONFIG.replace("max_steps: 500\n", "num_epochs: 1\n").replace("0.0002", "0.00000001")
     line = probe(endless).output.splitlines()[0]
     assert "STABLE" in line
@@ -144,6 +145,7 @@ def test_what_does_not_learn_has_no_control_arms(trained):
 
 @pytest.mark.torch
 def test_a_borderline_cause_is_none_that_is_certain(probe):
+    pytest.importorskip("safetensors.torch")
     said = probe(CONFIG.replace("0.0002", "0.02")).output
     assert "BORDERLINE" in said.splitlines()[0]
     assert "the edge; if it breaks: " in said.splitlines()[0]
@@ -163,6 +165,7 @@ def test_sgd_that_may_be_too_slow_for_a_real_model_is_told(trained):
 @pytest.mark.torch
 @pytest.mark.parametrize("format_", ["full", "concise"])
 def test_of_several_runs_each_verdict_names_its_file(probe, tmp_path, format_):
+    pytest.importorskip("safetensors.torch")
     (tmp_path / "b.yaml").write_text(CONFIG.replace("lora_r: 8", "lora_r: 4"), encoding="utf-8")
     lines = probe(CONFIG, "b.yaml", "--format", format_, "--no-report").output.splitlines()
     heads = [line for line in lines if "probe: STABLE" in line]
