@@ -75,7 +75,7 @@ def command(  # noqa: PLR0917 - click hands over every option
     from loralint.engine.settings import SettingsError
     from loralint.webhook.admission import Policy
     from loralint.webhook.decision import CONTROLLERS
-    from loralint.webhook.serve import Listening, serve
+    from loralint.webhook.serve import Listening, PortError, serve
     from loralint.webhook.wire import Options
     from loralint.webhook.worker import job_of
 
@@ -92,8 +92,8 @@ def command(  # noqa: PLR0917 - click hands over every option
             level=log_level,
             kubeconfig=(kubeconfig or "") if asked else None,
         )
-    except OSError as error:
-        raise usage(f"{host}: {(error.strerror or str(error)).lower()}; choose other ports") from None
+    except PortError as error:
+        raise usage(f"{host}: {error}; choose other ports") from None
     except (ValueError, SettingsError) as error:
         raise usage(str(error)) from None
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import Any
 
 from starlette.applications import Starlette
@@ -22,8 +23,6 @@ from loralint.webhook.review import BadReviewError
 BODY_LIMIT = 8 * 1024 * 1024
 # Seconds that the API server waits where it does not say, and those that the answer needs on its way.
 _TIMEOUT, _MARGIN = 3.0, 0.7
-# Seconds in which a body has to be here: the longest timeout that the server allows.
-_BODY_SECONDS = 30
 # Bodies of more bytes than a usual review has, and how many of them are held at the same time: the rest wait unread,
 # so that no number of senders fills the memory.
 _USUAL, _LARGE = 128 * 1024, 16
@@ -92,12 +91,12 @@ def _endpoint(
         headers = {"connection": "close"} if closing() else None  # so that nobody writes into one that is about to end
         try:
             async with contextlib.AsyncExitStack() as held:
-                async with asyncio.timeout(_BODY_SECONDS):
+                until = monotonic() + seconds_of(request.query_params.get("timeout", ""))
+                async with asyncio.timeout(until - monotonic()):
                     body = await _body(request, large, held)
                 if body is None:
                     return PlainTextResponse("the review is too large", 413, {"connection": "close"})
-                seconds = seconds_of(request.query_params.get("timeout", ""))
-                return JSONResponse(await answer(body, seconds), headers=headers)
+                return JSONResponse(await answer(body, until - monotonic()), headers=headers)
         except BadReviewError as error:
             return PlainTextResponse(str(error), 400, headers)
         except (ClientDisconnect, TimeoutError):

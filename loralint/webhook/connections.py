@@ -20,7 +20,7 @@ def allow_connections() -> None:
         import resource
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = 8 * CONNECTIONS  # those that have not spoken TLS yet are not counted
+        wanted = 2 * CONNECTIONS  # with those that are still at the door, and those that end
         if hard != resource.RLIM_INFINITY:
             wanted = min(wanted, hard)
         if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -30,13 +30,13 @@ def allow_connections() -> None:
 class Connection(HttpToolsProtocol):
     """One that gives its place up while it asks nothing, and whose head has an end."""
 
-    since = 0.0
+    since = 0.0  # when it came, began to ask or was answered last
     _head: int | None = 0  # bytes of a head that is not whole, None while there is none
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the place of whoever has been silent longest, where all are taken."""
+        """Take the place of whoever has kept us waiting longest, where all are taken."""
         self.since = self.loop.time()
-        if len(self.connections) + 1 >= CONNECTIONS:  # so many that uvicorn would answer 503
+        if len(self.connections) >= CONNECTIONS:
             idle = [one for one in cast("set[Connection]", self.connections) if one.is_idle]
             if idle:
                 min(idle, key=lambda one: one.since).give_way()
@@ -44,8 +44,8 @@ class Connection(HttpToolsProtocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no whole head is waiting for its answer."""
-        return self.cycle is None or bool(self.cycle.response_complete)
+        """Whether no whole request is waiting for its answer."""
+        return self.cycle is None or bool(self.cycle.response_complete or self.cycle.more_body)
 
     def give_way(self) -> None:
         """End at once, without the farewells of TLS, which the other side may keep waiting."""
@@ -62,6 +62,7 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A head begins."""
+        self.since = self.loop.time()
         self._head = 0
         super().on_message_begin()
 

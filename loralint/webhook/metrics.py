@@ -25,6 +25,8 @@ class Metrics:
         self.lookups = self._counter("loralint_lookup", "ConfigMaps looked up.", "result")
         self.skipped = self._counter("loralint_skipped", "Objects that were not judged.", "reason")
         self.internal_errors = self._counter("loralint_internal_errors", "Faults of loralint itself.")
+        self.refused = self._counter("loralint_refused", "Requests answered 503, as too many are being answered.")
+        self.dropped = self._counter("loralint_log_lines_dropped", "Lines of the log that could not be written.")
         self.restarts = self._counter("loralint_worker_restarts", "Worker processes that ended.", "reason")
         self.seconds = Histogram(
             "loralint_admission_duration_seconds", "Time to answer.", ["hook"],

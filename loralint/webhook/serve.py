@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 import sys
@@ -17,10 +18,13 @@ from starlette.applications import Starlette
 from loralint.webhook.admission import Admission, Policy
 from loralint.webhook.app import admission_app, metrics_app
 from loralint.webhook.asking import client, getter
-from loralint.webhook.connections import CONNECTIONS, Connection, allow_connections
-from loralint.webhook.log import Log
+from loralint.webhook.connections import Connection, allow_connections
+from loralint.webhook.crowd import Crowd
+from loralint.webhook.door import Door
+from loralint.webhook.log import Libraries, Log
 from loralint.webhook.lookup import Lookup
 from loralint.webhook.metrics import Metrics
+from loralint.webhook.output import Output, keep_numbers
 from loralint.webhook.pool import Pool
 from loralint.webhook.tls import Certificate
 from loralint.webhook.wire import Options
@@ -42,8 +46,18 @@ class Listening(NamedTuple):
     drain: float
 
 
+class PortError(Exception):
+    """A port that cannot be had, and why."""
+
+
 class _Server(uvicorn.Server):
-    """Leaves signals to the service, which has two of these."""
+    """Leaves signals to the service, which has two of these, and connections to a door."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let connections in."""
+        made = partial(Connection, self.config, self.server_state, self.lifespan.state)
+        self.servers = [Door(at, made, self.config.ssl) for at in sockets or ()]  # type: ignore[misc]
+        self.started = True
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -55,13 +69,14 @@ class Service:
     """All that runs in the serving process. lookup: whether to ask the cluster, by `kubeconfig` or from inside."""
 
     def __init__(
-        self, listening: Listening, certificate: Certificate, policy: Policy, options: Options, workers: int, log: Log
+        self, listening: Listening, certificate: Certificate, policy: Policy, options: Options, workers: int, level: str
     ) -> None:
         self._listening = listening
         self._certificate = certificate
         self._policy = policy
-        self._log = log
         self._metrics = Metrics()
+        self._output = Output(self._metrics.dropped.inc)
+        self._log = Log(level, self._output)
         self._pool = Pool(workers, options, self._worker_ended)
         self._stopping = asyncio.Event()
 
@@ -72,14 +87,13 @@ class Service:
             loop.add_signal_handler(one, self._stopping.set)
         lookup = Lookup(getter(client(kubeconfig))) if kubeconfig is not None else None
         admission = Admission(self._policy, self._pool, lookup, metrics=self._metrics, log=self._log)
-        apps = [(admission_app(admission, self._unready, self._stopping.is_set), self._listening.port)]
+        apps = [(self._bounded(admission_app(admission, self._unready, self._stopping.is_set)), self._listening.port)]
         if self._listening.metrics_port:
-            apps.append((metrics_app(self._metrics, self._unready), self._listening.metrics_port))
+            apps.append((self._bounded(metrics_app(self._metrics, self._unready)), self._listening.metrics_port))
         sockets = [_listen(self._listening.host, port) for _, port in apps]
         servers = [self._server(app, secure=not index) for index, (app, _) in enumerate(apps)]
-        async with self._workers(), self._watching():
+        async with self._logging(), self._workers(), self._watching():
             await self._serve(servers, sockets)
-        self._log("info", "stopped")
 
     async def _serve(self, servers: list[_Server], sockets: list[socket.socket]) -> None:
         running = [asyncio.ensure_future(one.serve([at])) for one, at in zip(servers, sockets, strict=True)]
@@ -94,11 +108,14 @@ class Service:
         await asyncio.gather(*running)
         stopping.cancel()
 
-    def _server(self, app: Starlette, *, secure: bool) -> _Server:
+    def _bounded(self, app: Starlette) -> Crowd:
+        return Crowd(app, self._metrics.refused.inc)
+
+    def _server(self, app: Crowd, *, secure: bool) -> _Server:
         config = uvicorn.Config(
             app, loop="none", http=Connection, lifespan="off", log_config=None, access_log=False,
             timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=max(1, round(self._listening.drain)),
-            limit_concurrency=CONNECTIONS, server_header=False, date_header=False,
+            server_header=False, date_header=False,
         )  # fmt: skip
         config.load()
         if secure:
@@ -115,6 +132,17 @@ class Service:
     def _worker_ended(self, reason: str) -> None:
         self._metrics.restarts.labels(reason).inc()
         self._log("debug" if reason == "recycled" else "error", "worker ended", reason=reason)
+
+    @contextlib.asynccontextmanager
+    async def _logging(self) -> AsyncIterator[None]:
+        libraries = Libraries(self._log)
+        logging.getLogger().addHandler(libraries)
+        try:
+            yield
+        finally:
+            self._log("info", "stopped")
+            logging.getLogger().removeHandler(libraries)
+            self._output.close()
 
     @contextlib.asynccontextmanager
     async def _workers(self) -> AsyncIterator[None]:
@@ -147,20 +175,24 @@ class Service:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A port, taken before anything else starts. Raises OSError."""
+    """A port, taken before anything else starts."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=host == "::")
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=host == "::")
+    except OSError as error:
+        raise PortError((error.strerror or str(error)).lower()) from None
 
 
 def serve(
     listening: Listening, certificate: Certificate, policy: Policy, options: Options, *, workers: int, level: str,
     kubeconfig: str | None,
 ) -> None:  # fmt: skip
-    """Run the service to its end. Raises ValueError for a way to the cluster that cannot be had, OSError for a port."""
+    """Run the service to its end. Raises ValueError for a way to the cluster that cannot be had, and PortError."""
 
     async def run() -> None:
-        await Service(listening, certificate, policy, options, workers, Log(level)).run(kubeconfig)
+        await Service(listening, certificate, policy, options, workers, level).run(kubeconfig)
 
+    keep_numbers()
     allow_connections()
     if sys.platform == "win32":
         asyncio.run(run())

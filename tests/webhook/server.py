@@ -24,7 +24,7 @@ def free_port():
 
 
 class Server:
-    def __init__(self, folder, *options):
+    def __init__(self, folder, *options, output=None):
         self.folder, self.ca = folder, trustme.CA()
         self.certify()
         self.port, self.metrics_port = free_port(), free_port()
@@ -33,8 +33,8 @@ class Server:
         given += ["--cert-dir", str(folder), "--cert-poll", "0.2", "--workers", "1", *options]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "loralint", "serve", *given], cwd=folder, stdout=log, stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                [sys.executable, "-m", "loralint", "serve", *given], cwd=folder, stderr=log,
+                stdout=log if output is None else output, env={**os.environ, "PYTHONPATH": str(ROOT)},
             )  # fmt: skip
 
     def certify(self, **given):

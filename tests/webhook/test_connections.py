@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import ssl
 import sys
+import time
 
 import pytest
 
@@ -15,6 +17,7 @@ from tests.webhook.reviews import GOOD, body, config_map
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes by /proc")
 MANY, LARGE = 60, 6_000_000
+HEAD = b"POST /validate/enforce HTTP/1.1\r\nhost: x\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,11 @@ def _memory(server):
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmRSS:"))
 
 
-@pytest.mark.parametrize("begun", [b"", b"POST /validate/enforce HTTP/1.1\r\nhost: x\r\n"])
+def _files(server):
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+@pytest.mark.parametrize("begun", [b"", HEAD, HEAD + b"content-length: 5000\r\n\r\n{"], ids=["none", "head", "body"])
 def test_connections_that_ask_nothing_take_nobodys_place(server, opened, begun):
     with server.client() as client:
         assert client.get("/healthz").status_code == 200
@@ -60,10 +67,21 @@ def test_connections_that_ask_nothing_take_nobodys_place(server, opened, begun):
 
 
 def test_connections_without_tls_take_nobodys_place(server):
+    before, files = _memory(server), _files(server)
     with contextlib.ExitStack() as kept:
-        for _ in range(CONNECTIONS + 200):
+        for _ in range(3 * CONNECTIONS):
             kept.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=20))
         assert server.post(body(config_map(GOOD))).status_code == 200
+        assert _files(server) - files < CONNECTIONS / 2
+        assert _memory(server) - before < 64 * 1024 * 1024  # all of them would take 150 MB
+
+
+def test_a_body_has_the_time_of_its_review(server, opened):
+    one = opened()
+    began = time.monotonic()
+    one.sendall(b"POST /validate?timeout=2s HTTP/1.1\r\nhost: x\r\ncontent-length: 5000\r\n\r\n{")
+    assert one.recv(1000).startswith(b"HTTP/1.1 400 ")
+    assert 1 < time.monotonic() - began < 10
 
 
 def test_a_head_has_an_end(server, opened):
