@@ -14,7 +14,7 @@ from loralint.api import around, data_files, launch_line, make_job, options, rep
 from loralint.cli import Plain
 from loralint.cli.formats import about_the_output
 from loralint.cli.options import about_the_probe, about_the_run, settings_for, usage
-from loralint.cli.outcome import INTERRUPTED, exit_code, low_score
+from loralint.cli.outcome import exit_code, low_score
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
 from loralint.model import TIERS, Report, Table
@@ -123,8 +123,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     result = result._replace(runs=result.runs + report((), job, skipped=told).runs)
     fail_on = given["fail_on"] or settings.fail_on
     least = settings.min_score if given["min_score"] is None else given["min_score"]
-    code = exit_code(result, fail_on, least, given["require_files"]) if written else 1
-    code = INTERRUPTED if given["probe"] and _interrupted(result) else code
+    code = exit_code(result, fail_on, least, given["require_files"], probed=given["probe"]) if written else 1
     result = result._replace(
         fail_on=fail_on, exit_code=code, recorded=_recorded(result, settings) if job.figures else ()
     )
@@ -206,13 +205,6 @@ def _watched(job: Job, given: dict[str, Any]) -> AbstractContextManager[Job]:
     from loralint.cli.progress import watched
 
     return watched(job, given)
-
-
-def _interrupted(result: Report) -> bool:
-    """Whether Ctrl-C ended the probe, so that what was not seen must not pass."""
-    from loralint.probe.request import interrupted
-
-    return any(map(interrupted, result.runs))
 
 
 def _words(text: str) -> tuple[str, ...]:

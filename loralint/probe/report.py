@@ -175,7 +175,7 @@ def _unlearnt(plan: Plan, verdict: Verdict) -> str:
     """What STABLE leaves open where the length of the run is unknown."""
     if verdict.word != STABLE or plan.steps is not None:
         return ""
-    return "; whether it learns was not judged, as its length is unknown (give --rows or a number of steps)"
+    return "; whether it learns was not judged: its length is unknown, give --rows or a number of steps"
 
 
 def _untold(outcome: Outcome) -> str:

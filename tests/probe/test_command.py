@@ -130,7 +130,7 @@ def test_stable_says_where_it_was_not_judged_whether_the_run_learns(probe):
     endless = CONFIG.replace("max_steps: 500\n", "num_epochs: 1\n").replace("0.0002", "0.00000001")
     line = probe(endless).output.splitlines()[0]
     assert "STABLE" in line
-    assert "whether it learns was not judged, as its length is unknown (give --rows" in line
+    assert "whether it learns was not judged: its length is unknown, give --rows" in line
     assert "e+0" not in line
     assert probe(endless, "--rows", "2000").output.startswith("probe: NOT LEARNING")
     assert "was not judged" not in probe(CONFIG).output.splitlines()[0]
