@@ -12,6 +12,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 CONNECTIONS = 1000
 # Bytes that may come before a head is whole; one has some hundred, and what comes at once may hold a body as well.
 _HEAD = 512 * 1024
+# Requests that may wait behind one that is being answered: an API server sends none, and uvicorn takes any number.
+_QUEUED = 16
 
 
 def allow_connections() -> None:
@@ -70,6 +72,8 @@ class Connection(HttpToolsProtocol):
         """A head is whole."""
         self._head = None
         super().on_headers_complete()
+        if len(self.pipeline) > _QUEUED:
+            self.give_way()
 
     def on_response_complete(self) -> None:
         """An answer is out; from now on nothing is asked."""

@@ -113,7 +113,7 @@ class Service:
 
     def _server(self, app: Crowd, *, secure: bool) -> _Server:
         config = uvicorn.Config(
-            app, loop="none", http=Connection, lifespan="off", log_config=None, access_log=False,
+            app, loop="none", http=Connection, ws="none", lifespan="off", log_config=None, access_log=False,
             timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=max(1, round(self._listening.drain)),
             server_header=False, date_header=False,
         )  # fmt: skip

@@ -84,6 +84,22 @@ def test_a_body_has_the_time_of_its_review(server, opened):
     assert 1 < time.monotonic() - began < 10
 
 
+def test_nobody_gets_another_protocol_by_asking_for_it(server, opened):
+    """A web socket would be a connection that never gives way."""
+    one = opened()
+    upgrade = b"connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: eA==\r\n"
+    one.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\n" + upgrade + b"\r\n")
+    assert one.recv(1000).startswith(b"HTTP/1.1 200 ")
+
+
+def test_requests_behind_requests_do_not_fill_the_memory(server, opened):
+    before, one = _memory(server), opened()
+    with pytest.raises((OSError, ssl.SSLError)):
+        one.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n" * 200_000)
+    assert server.post(body(config_map(GOOD))).status_code == 200
+    assert _memory(server) - before < 128 * 1024 * 1024
+
+
 def test_a_head_has_an_end(server, opened):
     with pytest.raises((OSError, ssl.SSLError)):
         opened().sendall(b"POST /validate/enforce HTTP/1.1\r\nx: " + b"a" * 20_000_000)
