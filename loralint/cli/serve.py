@@ -71,7 +71,7 @@ def command(  # noqa: PLR0917 - click hands over every option
     Runs until SIGTERM, then finishes what is in flight. Exit codes: 0 ended so, 2 usage, 3 internal error.
     """
     if any(find_spec(one) is None for one in _NEEDED):
-        raise usage("the admission webhook needs more packages: pip install 'loralint[webhook]'")
+        raise usage("the admission webhook needs more packages: pip install '.[webhook]' in a checkout")
     from loralint.engine.settings import SettingsError
     from loralint.webhook.admission import Policy
     from loralint.webhook.decision import CONTROLLERS
