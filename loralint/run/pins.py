@@ -12,8 +12,11 @@ from loralint.source.read import read_file
 # Names of pin files have one of these in them; a folder without such a name costs one listing.
 _TREES = (".toml", ".yml", ".yaml", "pipfile", "pipfile.lock")
 _MOST = 50  # files of a folder, and those that they include
-# A file without any of these fixes and includes nothing, and is neither parsed nor scanned. Lock files always do.
-_SIGNS = ("==", " @ ", "tool.poetry", "conda", "dependencies:", "-r", "-c")
+# A file without any of these fixes nothing and, if it is a list of requirements, includes nothing, and is neither parsed
+# nor scanned. Lock files always do.
+_SIGNS = ("==", " @ ", "tool.poetry", "conda", "dependencies:")
+_INCLUDES = ("-r", "-c")
+_LISTS = (".txt", ".in")
 _LIKELY = (
     "requirement", "constraint", "pyproject.toml", ".lock", "pylock", "pipfile", "environment", "conda", "setup.py",
     "setup.cfg",
@@ -59,7 +62,8 @@ def _of_file(path: str, top: str, seen: set[str], *, included: bool = False) -> 
     seen.add(path)
     name = os.path.basename(path)
     document = read_file(path, name, "text")
-    if included or "lock" in name.lower() or any(sign in document.text for sign in _SIGNS):
+    signs = (*_SIGNS, *_INCLUDES) if name.lower().endswith(_LISTS) else _SIGNS
+    if included or "lock" in name.lower() or any(sign in document.text for sign in signs):
         from loralint.frameworks.companions.pins import is_pins, read_pins
 
         if included or is_pins(name):

@@ -90,6 +90,13 @@ def test_a_faulty_yaml_file_loads_no_more_than_it_needs(tmp_path):
     assert {name for name in new if name in heavy or name.partition(".")[0] in heavy} == set()
 
 
+def test_a_project_file_that_fixes_nothing_is_not_parsed(tmp_path):
+    (tmp_path / "lora.yaml").write_text(GOOD.read_text("utf-8"), encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[tool.x]\nrun = "pip-compile -r requirements.in -c some.txt"\n', "utf-8")
+    new, _ = _loaded(tmp_path / "lora.yaml")
+    assert {name for name in new if "toml" in name} == set()
+
+
 def test_few_modules_of_ours_are_loaded(clean):
     new, _ = clean
     ours = {name for name in new if name.startswith("loralint")}
