@@ -12,8 +12,8 @@ from loralint.source.read import read_file
 # Names of pin files have one of these in them; a folder without such a name costs one listing.
 _TREES = (".toml", ".yml", ".yaml", "pipfile", "pipfile.lock")
 _MOST = 50  # files of a folder, and those that they include
-# A file without any of these fixes nothing and, if it is a list of requirements, includes nothing, and is neither parsed
-# nor scanned. Lock files always do.
+# A file without any of these fixes nothing, and a list of requirements includes nothing: it is not parsed
+# or scanned. Lock files always do.
 _SIGNS = ("==", " @ ", "tool.poetry", "conda", "dependencies:")
 _INCLUDES = ("-r", "-c")
 _LISTS = (".txt", ".in")
