@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import queue
 import sys
@@ -20,14 +21,23 @@ def keep_numbers() -> None:
     os.close(file)
 
 
+def _number() -> int | None:
+    """The number of standard output; None where it was closed at the start, and belongs to some other file by now, or
+    where the caller has put something else in its place.
+    """
+    try:
+        return sys.stdout.fileno() if sys.stdout else None
+    except io.UnsupportedOperation:
+        return None
+
+
 class Output:
     """Takes lines without waiting, and writes them from a thread. dropped: called for each that cannot be written."""
 
     def __init__(self, dropped: Callable[[], None]) -> None:
         self._dropped = dropped
         self._lines: queue.Queue[bytes | None] = queue.Queue(_WAITING)
-        # Python has no sys.stdout where it was closed at the start: the number belongs to some other file by now.
-        self._file = sys.stdout.fileno() if sys.stdout else None
+        self._file = _number()
         self._thread = threading.Thread(target=self._run, daemon=True)  # one that is stuck must not outlive the rest
         self._thread.start()
 

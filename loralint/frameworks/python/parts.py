@@ -49,15 +49,22 @@ class Pool:
 
     def __init__(self, script: Script) -> None:
         self.by_role: dict[str, list[Call]] = {}
+        self._by_owner: dict[int, list[Call]] = {}
         for call in script.calls:
             what = of(call)
             if what is not None:
                 self.by_role.setdefault(what.role, []).append(call)
+            if call.on is not None:
+                self._by_owner.setdefault(id(call.on), []).append(call)
         self.added = [call for call in script.calls if call.on is not None and last(call) == "add_adapter"]
 
     def all(self, role: str) -> list[Call]:
         """Every call of a role, in order."""
         return self.by_role.get(role, [])
+
+    def on(self, made: Call) -> list[Call]:
+        """The methods that are called, and the attributes that are set, on what a call gives back."""
+        return self._by_owner.get(id(made.result), [])
 
     def only(self, role: str) -> tuple[Call | None, str]:
         """The only call of a role, or why none can be taken for it."""
@@ -72,15 +79,15 @@ def starts_of(script: Script) -> list[Parts]:
     pool = Pool(script)
     trainers = pool.all("trainer")
     if trainers:
-        return [_of_trainer(call, pool, script) for call in trainers if not _only_measures(call, script)]
+        return [_of_trainer(call, pool, script) for call in trainers if not _only_measures(call, pool, script)]
     if not any(map(pool.all, PREPARING)) and not any(_is_unsloth(call) for call in pool.all("load")):
         return []
     return [_without_trainer(pool)]
 
 
-def _only_measures(trainer: Call, script: Script) -> bool:
+def _only_measures(trainer: Call, pool: Pool, script: Script) -> bool:
     """Whether a trainer is asked for its measures alone, as scripts of evaluation do with a finished adapter."""
-    asked = {last(call) for call in script.calls if call.on is trainer.result}
+    asked = {last(call) for call in pool.on(trainer)}
     return not asked.isdisjoint(("evaluate", "predict")) and "train" not in asked and not script.unread
 
 
@@ -107,7 +114,7 @@ def _of_trainer(trainer: Call, pool: Pool, script: Script) -> Parts:
     if named and (given := argument(trainer, "quantization_config", what)) is not None and not _is_none(given):
         quantiser = _reached(given, "quantisation", pool, reasons, trainer)
     plain = (named or parts.plain) and adapter is None and "adapter" not in reasons
-    optimizer = optimizer_of(trainer, script, reasons)
+    optimizer = optimizer_of(trainer, pool.on(trainer), script, reasons)
     return parts._replace(
         trainer=trainer, arguments=arguments, adapter=adapter, quantiser=quantiser, named=named, plain=plain,
         optimizer=optimizer, open=tuple(reasons.items()),
