@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from loralint.knowledge.rules import all_rules, compiled
@@ -131,6 +131,7 @@ def test_lines_put_into_any_example_are_blocked_only_where_the_engine_does(data)
     one = data.draw(st.sampled_from([one for one in _validations() if one.framework == framework] or _validations()))
     for line in one.held.lines:
         text = _with(text, line.key, line.witness)
+    assume("[" * 100 not in text)  # beyond the engine's limits, where it says nothing and these lines are as faulty
     found = _rules(text)
     assert not found or found <= blocking(text), text
 
