@@ -6,10 +6,11 @@ import asyncio
 import json
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
 
+from tests.webhook.answers import Answering
 from tests.webhook.reviews import BAD, GOOD, body, job
 
 
@@ -98,10 +99,10 @@ def test_a_fault_of_the_network_is_none_of_the_review():
     assert _maps(get, ("team", ("one",)))[0].results == ("error",)
 
 
-class _Api(BaseHTTPRequestHandler):
+class _Api(Answering):
     """Answers a GET of one map as an API server does."""
 
-    def do_GET(self):
+    def said(self):
         self.server.asked.append(self.path)
         found = self.path == "/api/v1/namespaces/team/configmaps/train"
         said = (
@@ -110,15 +111,7 @@ class _Api(BaseHTTPRequestHandler):
             else {"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404,
                   "message": "not there"}
         )  # fmt: skip
-        sent = json.dumps(said).encode()
-        self.send_response(200 if found else 404)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, *_):
-        pass
+        return 200 if found else 404, said
 
 
 @pytest.fixture

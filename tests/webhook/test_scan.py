@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.webhook.answers import Answering
 from tests.webhook.reviews import BAD, GOOD, job, lending, pod, referring
 
 pytest.importorskip("lightkube")
@@ -85,28 +86,20 @@ def test_a_config_that_is_no_text_of_ours_is_said_to_be_unchecked(judging_job):
     assert one.not_checked == "`b.yaml` is text neither in UTF-8 nor in UTF-16"
 
 
-class _Api(BaseHTTPRequestHandler):
+class _Api(Answering):
     """A cluster that knows some namespaces, and holds nothing but a config in kube-system."""
 
-    def do_GET(self):
+    def said(self):
         path = self.path.partition("?")[0]
         closed = "/namespaces/closed/" in path
         code = 404 if "/apis/" in path or path.endswith("/namespaces/tpyo") else 200
         code = 403 if path.endswith("/shut") or (closed and "policyreports" not in path) else code
         held = path in ("/api/v1/configmaps", "/api/v1/namespaces/kube-system/configmaps")
-        sent = json.dumps({
+        return code, {
             "apiVersion": "v1", "kind": "Status" if code != 200 else "List", "metadata": {"name": "x"},
             "items": [_map("slipped", BAD, "kube-system")] if held else [],
             **({"code": code, "message": f"no {path}"} if code != 200 else {}),
-        }).encode()  # fmt: skip
-        self.send_response(code)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, *_):
-        pass
+        }  # fmt: skip
 
 
 @pytest.fixture
