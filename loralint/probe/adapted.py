@@ -44,8 +44,11 @@ class Adapted(nn.Module):
         if self.a is None or self.b is None:
             return out
         given = self._given(x.reshape(self.arms, -1, x.shape[-1]))
-        low = torch.bmm(given, self.a.to(given.dtype).mT)
-        delta = torch.bmm(low, self.b.to(given.dtype).mT) * self.scale.to(given.dtype)
+        low = torch.bmm(given, self.a.to(given.dtype).mT) * self.scale.to(given.dtype)
+        b = self.b.to(given.dtype).mT
+        if self.start is None and not self.any_dora:
+            return torch.baddbmm(out.view(self.arms, -1, out.shape[-1]), low, b).view_as(out)
+        delta = torch.bmm(low, b)
         if self.start is not None:
             delta = delta - self._residual(x.reshape(self.arms, -1, x.shape[-1]))
         if self.any_dora:

@@ -117,10 +117,12 @@ def _adamw(weights: Tensor, gradient: Tensor, rate: Tensor, arms: tuple[Arm, ...
     second = optimizer.state("adamw second", weights).lerp_(gradient.square(), 1 - beta2)
     first = optimizer.keep("adamw first", first, arms)
     second = optimizer.keep("adamw second", second, arms)
-    size = (second / (1 - beta2**optimizer.steps)).sqrt_().add_(eps)
+    # Both corrections of the bias stand in the rate and in eps: small columns, where the moments are whole rows.
+    root = (1 - beta2**optimizer.steps).sqrt()
+    size = second.sqrt().add_(eps * root)
     _decay(weights, rate, arms)
     # 0/0 where eps is 0 in the arm's format, as in a real run
-    return weights.sub_(torch.div(first, size, out=size).mul_(rate / (1 - beta1**optimizer.steps)))
+    return weights.sub_(torch.div(first, size, out=size).mul_(rate * root / (1 - beta1**optimizer.steps)))
 
 
 def _sgd(weights: Tensor, gradient: Tensor, rate: Tensor, arms: tuple[Arm, ...], optimizer: Optimizer) -> Tensor:

@@ -129,9 +129,11 @@ def _broken(stack: Stack, losses: Tensor) -> list[str]:
     gradient = stack.weights.grad
     assert gradient is not None
     found = ["" if fine else "loss" for fine in losses.isfinite().tolist()]
-    for k, fine in enumerate(gradient.isfinite().all(1).tolist()):
+    # A sum is finite only where its terms are, and costs one pass; one that overflows is looked at like a NaN.
+    for k, fine in enumerate(gradient.sum(1).isfinite().tolist()):
         if not fine and not found[k]:
-            found[k] = next(_title(slot) for slot in stack.slots if not slot.of(gradient[k : k + 1]).isfinite().all())
+            bad = (_title(slot) for slot in stack.slots if not slot.of(gradient[k : k + 1]).isfinite().all())
+            found[k] = next(bad, "")
     return found
 
 
