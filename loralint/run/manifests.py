@@ -14,6 +14,7 @@ from loralint.frameworks.readers.kubernetes import READER, reader_of, started
 from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, runtime_env
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.missing import missing_keys
+from loralint.frameworks.readers.kubernetes.overrides import overrule
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.scripts import called
 from loralint.frameworks.readers.kubernetes.tree import At, word
@@ -146,7 +147,9 @@ def _containers(job: Job, runtimes: list[Job], maps: tuple[ConfigMap, ...]) -> I
     for owner, group, at, lent in given or [(job, group, at, ()) for group, at in job.containers()]:
         for binding in bindings(owner.document, at):
             here = owner.place(group, (*maps, *lent))._replace(parameters=binding)
-            yield Container(owner, group, at, here, (executed(at, here), *called(at, here)))
+            own = executed(at, here)
+            overrule(owner, own)
+            yield Container(owner, group, at, here, (own, *called(at, here)))
 
 
 def _launched(containers: list[Container], options: Options, project: Project) -> Iterator[Start]:

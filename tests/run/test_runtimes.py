@@ -105,3 +105,27 @@ def test_processes_of_a_runtime_against_gpus_of_its_job(tmp_path, policy, asked,
     (tmp_path / "job.yaml").write_text(job, encoding="utf-8")
     found = [one for run in loralint.check(tmp_path / "job.yaml").runs for one in run.findings]
     assert [one.rule for one in found if one.rule in ("LL811", "LL812")] == told
+
+
+TRL = "python, -m, trl.scripts.sft, --model_name_or_path, m/m, --dataset_name, d, --use_peft, --lora_r, '16'"
+LEARNS = RUNTIME.replace("axolotl, train, /cfg/train.yaml", f"{TRL}, --learning_rate, '2e-4'")
+
+
+@pytest.mark.parametrize(
+    ("runtime", "trainer", "rate", "line", "told"),
+    [
+        (LEARNS, "args: [--learning_rate, '1e-4']", 1e-4, 30, []),
+        (LEARNS, "args: [--learning-rate=1e-4]", 1e-4, 30, []),
+        (LEARNS, "args: [--learning_rate, '1e-4', --learning_rate, '3e-4']", 3e-4, 30, ["LL106"]),
+        (LEARNS, f"command: [{TRL}]\n    args: [--learning_rate, '1e-4']", 1e-4, 31, []),
+        # the arguments of the runtime come behind the job's command, and win
+        (
+            RUNTIME.replace("[axolotl, train, /cfg/train.yaml]", "[sleep]\n                  args: [--lora_r, '4']"),
+            f"command: [{TRL}, --learning_rate, '1e-4']", 1e-4, 31, ["LL106"],
+        ),
+    ],
+)  # fmt: skip
+def test_arguments_of_a_job_overrule_those_of_its_runtime(tmp_path, runtime, trainer, rate, line, told):
+    run, values = _run(tmp_path, job=f"{runtime}---\n{JOB}    {trainer}\n")
+    assert (values["optim.lr"].value, values["optim.lr"].span.line) == (rate, line)
+    assert [one.rule for one in run.findings if one.rule == "LL106"] == told

@@ -1,4 +1,4 @@
-"""What a TrainJob lays over the pods of its runtime (kubeflow/trainer), under the name that each release has for it.
+"""What a TrainJob lays over its runtime (kubeflow/trainer): pods, under the name that each release has for it; flags.
 
 `podSpecOverrides` in 2.0, `podTemplateOverrides` in 2.1, `runtimePatches` since 2.2; the later one of a list counts.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from loralint.frameworks.readers.kubernetes.pods import Group, Job
+from loralint.frameworks.readers.kubernetes.command import Executed, flags_of
+from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Group, Job
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, word
 from loralint.source.document import Node, Pair
 
@@ -34,6 +35,29 @@ def overridden(runtime: Job, job: Job) -> Job:
         return runtime
     lay = _merged if runtime.document is job.document else _without
     return runtime._replace(pods=tuple(_laid_over(group, over, lay) for group in runtime.pods))
+
+
+def overrule(runtime: Job, found: Executed) -> None:
+    """Take the flags away that a runtime gives and its job gives again behind them, as jobs are meant to."""
+    if runtime.kind not in RUNTIMES:
+        return
+    own = runtime.root.node
+    for part in flags_of(found.launches):
+        for mapping in _mappings(part.root):
+            gone = [first for first, later in mapping.duplicates() if _within(first, own) and not _within(later, own)]
+            if gone:
+                mapping.refill([pair for pair in mapping.pairs if pair not in gone])
+
+
+def _mappings(node: Node | None) -> Iterator[Node]:
+    if node is not None and node.kind == "mapping":
+        yield node
+        for pair in node.pairs:
+            yield from _mappings(pair.value)
+
+
+def _within(pair: Pair, node: Node) -> bool:
+    return node.start <= pair.key_node.start < node.end
 
 
 def _overrides(spec: At) -> Iterator[_Override]:
