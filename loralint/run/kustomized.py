@@ -11,45 +11,28 @@ from loralint.frameworks.readers.kubernetes.kustomize import (
     NAMES,
     Generator,
     Kustomization,
-    Patch,
-    changed_by,
     inline_objects,
     kustomization,
     variables_of,
 )
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, Text, maps_of
-from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.tree import text, value
 from loralint.model import Note, Value
+from loralint.run.patched import Change, patched_maps
 from loralint.run.project import Project
 from loralint.source.discover import within
-from loralint.source.document import Document, Node
+from loralint.source.document import Document
 from loralint.source.shown import shown
 
 # Kustomizations that one leads to, and how deep: real ones have a base and a handful of components.
 _MOST, _DEEP = 64, 8
 
 
-class Change(NamedTuple):
-    """A patch, or a key whose effect nobody sees. said: what it is called; objects: what it holds, if it is a patch;
-    file: that it stands in, if it is one of its own.
-    """
-
-    said: str
-    patch: Patch | None
-    objects: tuple[Node, ...] = ()
-    file: str = ""
-
-    def changes(self, job: Job) -> bool:
-        """Whether it changes what a job trains."""
-        return self.patch is None or changed_by(self.patch, self.objects, job)
-
-
 class Built(NamedTuple):
     """maps: by the name that stands in the files. own: names of those that the kustomization itself makes or changes.
     renamed: names that become others, by a hash behind them or a prefix -> where that is said. manifests: listed by
-    itself; below: by what it leads to. changes: its own; others: of what it leads to. teaches: names may be followed in
-    more kinds than kustomize knows.
+    itself; below: by what it leads to. changes: its own; others: of what it leads to, which come first. teaches: names
+    may be followed in more kinds than kustomize knows.
     """
 
     document: Document
@@ -99,17 +82,20 @@ def _built(document: Document, project: Project, seen: list[str], depth: int, na
     if found.renames is not None:
         names.renamed.update(dict.fromkeys(names.maps, value(found.document, found.renames)))
     every = (*parts, *taken)
+    changes = tuple(_changes(found, project))
+    patched, unclear = patched_maps(names.maps, changes)
+    names.maps.update(patched)
     return Built(
         document,
         names.maps,
-        frozenset(text(one.name) for one in found.generators).union(*(one.own for one in taken)),
+        frozenset([*(text(one.name) for one in found.generators), *patched]).union(*(one.own for one in taken)),
         names.renamed,
         (*manifests, *(one for part in taken for one in part.manifests)),
         (*(one for part in parts for one in part.manifests), *(one for part in every for one in part.below)),
-        (*_changes(found, project), *(one for part in taken for one in part.changes)),
-        tuple(one for part in parts for one in (*part.changes, *part.others)),
+        (*(one for part in taken for one in part.changes), *changes),
+        tuple(one for part in parts for one in (*part.others, *part.changes)),
         found.teaches or any(part.teaches for part in every),
-        (*notes, *(note for part in every for note in part.notes)),
+        (*notes, *unclear, *(note for part in every for note in part.notes)),
     )
 
 
@@ -193,9 +179,13 @@ def _merged(below: ConfigMap | None, made: ConfigMap) -> ConfigMap:
 def _changes(found: Kustomization, project: Project) -> Iterator[Change]:
     for one in found.patches:
         given = _read(one.path, found, project) if one.path else None
-        objects = tuple(given.roots) if given is not None else tuple(inline_objects(found.document, one))
-        said = f"patch `{shown(one.path)}`" if one.path else "patch in the kustomization"
-        yield Change(said, one, objects, given.file if given is not None else "")
+        if given is not None:
+            yield Change(f"patch `{shown(one.path)}`", one, tuple(given.roots), given, own=True)
+        elif one.path:
+            yield Change(f"patch `{shown(one.path)}`", one)
+        else:
+            objects = tuple(inline_objects(found.document, one))
+            yield Change("patch in the kustomization", one, objects, found.document)
     for key in found.opaque:
         yield Change(f"`{key}`", None)
 

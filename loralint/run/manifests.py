@@ -41,6 +41,7 @@ from loralint.run.surroundings import of_caller
 from loralint.run.unequal import unequal
 from loralint.run.unseen import unread, unseen
 from loralint.source.document import Document
+from loralint.source.joined import source_of
 
 # A file with more jobs is a sweep, of which the first ones tell what there is to tell.
 MOST_JOBS = 64
@@ -126,9 +127,11 @@ def _with_manifest(start: Start, objects: tuple[Job, ...], missing: tuple[Observ
     the runtimes that count where it says nothing; missing: what it needs of its maps and does not get.
     """
     alone = start.reader.name == READER.name
-    parts = tuple(settled(one, _outer(one, objects)) for one in start.parts)
+    parts = tuple(settled(one._replace(source=source_of(one.source)), _outer(one, objects)) for one in start.parts)
     manifests = tuple(
-        Part("manifest", one.document, reader_of(one, flags=alone, observe=first and not index), one.document)
+        Part(
+            "manifest", one.document, reader_of(one, flags=alone, observe=first and not index), source_of(one.document)
+        )
         for index, one in enumerate(objects)
     )
     manifests = (manifests[0]._replace(observations=missing if first else ()), *manifests[1:])
@@ -185,7 +188,7 @@ def _of_launch(
     near = container.place.document.file
     mounts = Mounts(project, container.at, container.place, one, launch.folder)
     around = of_caller(options, mounts)
-    for start in of_launch(launch, one.document, options, finder(launch, mounts, near), around):
+    for start in of_launch(launch, one.document, options, finder(launch, mounts, near), around, mounts):
         whole = _told(joined(_plain(start), options, mounts), mounts)
         whole = beyond(fitted(whole, container.job, container.at), launch, mounts, container.job)
         yield kept(whole, container.job, container.group, container.at)

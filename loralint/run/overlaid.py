@@ -12,11 +12,12 @@ from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.tree import word
 from loralint.model import Note
 from loralint.run.build import Part, Start
-from loralint.run.kustomized import Built, Change, built
+from loralint.run.kustomized import Built, built
 from loralint.run.manifests import MOST_JOBS, job_starts
 from loralint.run.mapped import unmounted_starts
 from loralint.run.maps import maps_around
 from loralint.run.options import Options
+from loralint.run.patched import Change, patched_job
 from loralint.run.project import Project
 from loralint.source.document import Document
 from loralint.source.shown import shown
@@ -37,7 +38,7 @@ def kustomization_starts(document: Document, options: Options, project: Project)
         several[0] = several[0]._replace(notes=(*several[0].notes, *dict.fromkeys(found.notes)))
     whole = [one.file for one in found.manifests if not one.problems and not is_template_text(one.text)]
     files = whole + [part.source.file for start in several for part in start.parts]
-    files += [one.file for one in found.changes if one.file]
+    files += [one.document.file for one in found.changes if one.own and one.document is not None]
     project.claimed |= {os.path.realpath(one) for one in files}
     return several
 
@@ -46,17 +47,28 @@ def overlaid(manifest: Document, found: Built, options: Options, project: Projec
     """The runs of a manifest under a kustomization. listed: by itself; others only count where it changes them."""
     several: list[Start] = []
     for job in started(manifest)[:MOST_JOBS] if not is_template_text(manifest.text) else ():
-        changes = [one for one in (*found.changes, *found.others) if one.changes(job)]
+        changes = [one for one in (*found.others, *found.changes) if one.changes(job)]
         names = {word(one, "name") for one in named_maps(job)}
         if not (listed or found.changes_any(changes) or names & found.own):
             continue
-        if changes:
-            several.append(_changed(job, changes[0], found))
+        made = patched_job(job, changes, teaches=found.teaches) if changes else job
+        if made is None:
+            several.append(_changed(job, changes[-1], found))
             continue
-        maps = (*maps_around(manifest, project, options.configmaps), *found.maps.values())
-        renamed = {} if found.teaches or follows_names(job) else found.renamed
-        several += job_starts(job, maps, options, project, tuple(renamed_maps(job, renamed)))
+        around = maps_around(manifest, project, options.configmaps)
+        around = tuple(one for one in around if one.name not in found.maps or one.name in options.configmaps)
+        maps = (*around, *found.maps.values())
+        renamed = {} if found.teaches or follows_names(made) else found.renamed
+        own = job_starts(made, maps, options, project, tuple(renamed_maps(made, renamed)))
+        several += [_with_patches(one, changes) for one in own]
     return several
+
+
+def _with_patches(start: Start, changes: list[Change]) -> Start:
+    """The start with the files whose patches it runs under, which say nothing by themselves."""
+    documents = {one.document.file: one.document for one in changes if one.document is not None}
+    parts = (Part("manifest", one, _NOTHING, one) for one in documents.values())
+    return start._replace(parts=(*start.parts, *parts))
 
 
 def _changed(job: Job, change: Change, found: Built) -> Start:

@@ -243,8 +243,10 @@ class Document:
         """Give a node's place as the model's record."""
         start, end = node.start_mark, node.end_mark
         cell = getattr(start, "cell", None)  # only places in a notebook know one
-        file = getattr(start, "file", self.file)  # what a program loads stands in another file
-        return Span(file, start.index, end.index, start.line + 1, start.column + 1, end.line + 1, end.column + 1, cell)
+        origin, first = self.lines.origin(start.index)
+        file = getattr(start, "file", origin or self.file)  # what a program loads stands in another file
+        last = first + end.index - start.index
+        return Span(file, first, last, start.line + 1, start.column + 1, end.line + 1, end.column + 1, cell)
 
     def written(self, node: Node) -> str:
         """Give a node as it is written."""
@@ -253,8 +255,7 @@ class Document:
 
     def span_at(self, start: int, end: int) -> Span:
         """Give any range of the text as the model's record."""
-        lines = self.lines
-        return Span(self.file, start, end, *lines.place(start), *lines.place(end), lines.cell(start))
+        return self.lines.span(self.file, start, end)
 
     def fault(self, kind: str, message: str, start: int, end: int | None = None) -> None:
         """Add a problem at a place; without `end` it covers one character."""

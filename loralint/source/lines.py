@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from loralint.model import Span
+
 
 class Lines:
     """Where the lines of a text start, found when first asked for. Breaks are LF, CR LF and CR, as editors count."""
@@ -40,6 +42,16 @@ class Lines:
     def cell(self, offset: int) -> int | None:  # noqa: ARG002 - a notebook's lines tell them apart
         """Give the number of the cell that an offset lies in, None in a file that has none."""
         return None
+
+    def origin(self, offset: int) -> tuple[str, int]:
+        """Give the file that an offset lies in and the offset there, "" for the document's own."""
+        return "", offset
+
+    def span(self, file: str, start: int, end: int) -> Span:
+        """Give a range as the model's record. file: the document's own."""
+        origin, first = self.origin(start)
+        places = *self.place(start), *self.place(end)
+        return Span(origin or file, first, first + end - start, *places, self.cell(start))
 
 
 class Mark:

@@ -27,7 +27,7 @@ class Places:
 
     def span(self, start: int, end: int) -> Span:
         """Give a range as the model's record."""
-        return Span(self.file, start, end, *self.lines.place(start), *self.lines.place(end), self.lines.cell(start))
+        return self.lines.span(self.file, start, end)
 
     def parts(self, text: str, start: int) -> list[Part]:
         """Give a text that stands from `start` on as the stretches that stand in the file as they are."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from loralint.api import check
+from loralint.cli import main
 
 AXOLOTL = """\
 base_model: meta-llama/Llama-3.2-1B
@@ -63,6 +67,25 @@ configMapGenerator:
 BASE = {"base/kustomization.yaml": MAKES, "base/job.yaml": JOB, "base/configs/lora.yaml": AXOLOTL}
 OVER = {"over/prod/kustomization.yaml": MERGES, "over/prod/config.yaml": AXOLOTL.replace("r: 16", "r: 8")}
 PATCH = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train}\nspec:\n"
+
+OPERATOR = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      restartPolicy: Never
+      template:
+        spec:
+          volumes: [{name: cfg, configMap: {name: train-config}}]
+          containers:
+            - name: pytorch
+              image: x
+              command: [axolotl, train, /config/config.yaml]
+              volumeMounts: [{name: cfg, mountPath: /config}]
+"""
+KUBECTL = shutil.which("kubectl")
 
 
 @pytest.fixture
@@ -158,14 +181,15 @@ def test_variables_of_generated_maps(runs, lines, content, text):
 @pytest.mark.parametrize(
     "more",
     [
-        "patches: [{path: patch.yaml}]\n",
-        "patchesStrategicMerge: [patch.yaml]\n",
-        "patches:\n  - target: {kind: Job, name: train}\n    patch: '[{op: add, path: /spec/x, value: 1}]'\n",
         "patches:\n  - target: {kind: Job, labelSelector: a=b}\n    path: patch.yaml\n",
+        "patches:\n  - target: {kind: Job, name: tra.+}\n    path: patch.yaml\n",
+        "patches: [{path: missing.yaml}]\n",
+        "patches:\n  - target: {kind: Job}\n    patch: '[{op: move, from: /spec/a, path: /spec/b}]'\n",
+        "patches:\n  - target: {kind: Job}\n    patch: '[{op: replace, path: /spec/none/b, value: 1}]'\n",
         "transformers: [t.yaml]\n",
     ],
 )  # fmt: skip
-def test_what_a_patch_changes_is_not_checked(runs, more):
+def test_what_only_building_tells_is_not_checked(runs, more):
     patch = PATCH + "  template: {spec: {containers: [{name: train, args: [--learning_rate, '3']}]}}\n"
     run, *others = runs({**BASE, "base/kustomization.yaml": MAKES + more, "base/patch.yaml": patch})
     assert (run.files, run.findings) == (("base/job.yaml",), ())
@@ -173,6 +197,119 @@ def test_what_a_patch_changes_is_not_checked(runs, more):
     (said,) = unchecked(run)
     assert said.startswith("Kustomize ")
     assert said.endswith("changes the Job `train`: check what `kustomize build base` prints")
+
+
+def test_a_job_is_judged_as_a_patch_leaves_it(runs):
+    over = "resources: [../../base]\npatches: [{path: patch.yaml}]\n"
+    patch = f"{PATCH}  template:\n    spec:\n      containers: [{{name: train, args: [--learning-rate, '3']}}]\n"
+    several = runs({**BASE, "over/prod/kustomization.yaml": over, "over/prod/patch.yaml": patch})
+    rates = [value(run, "optim.lr") for run in several]
+    assert [(one.value, one.span.file, one.span.line) for one in rates] == [
+        (0.0002, "base/configs/lora.yaml", 6), (3, "over/prod/patch.yaml", 7),
+    ]  # fmt: skip
+    assert several[1].files == ("base/job.yaml", "base/configs/lora.yaml", "over/prod/patch.yaml")
+    found = [(one.span.file, one.span.line) for one in several[1].findings if one.rule == "LL405"]
+    assert found == [("over/prod/patch.yaml", 7)]
+    assert [unchecked(run) for run in several] == [[], []]
+
+
+POD = "  template: {spec: %s}\n"
+TRAIN = "{containers: [{name: train, %s}]}"
+TYPED = PATCH + POD % "{nodeSelector: {cloud.google.com/gke-accelerator: nvidia-tesla-t4}}"
+ADDED = "{containers: [{name: sidecar, image: s}, {name: train, resources: {limits: {nvidia.com/gpu: 8}}}]}"
+EMPTIED = "{containers: [{name: train, env: [{name: ACCELERATE_MIXED_PRECISION, $patch: delete}]}]}"
+
+
+CONTAINER = "/spec/template/spec/containers/0"
+LIMIT = f"{CONTAINER}/resources/limits/nvidia.com~1gpu"
+RANKS = "base_model: m\\nadapter: lora\\nlora_r: 4\\nlearning_rate: 0.1\\ndatasets: [{path: a}]\\n"
+
+
+def over(patch, target=""):
+    """One patch in the list of a kustomization."""
+    return f"[{{{target and f'target: {target}, '}patch: {json.dumps(patch)}}}]"
+
+
+@pytest.mark.parametrize(
+    ("patches", "field", "wanted"),
+    [
+        (over(TYPED), "run.gpu", "nvidia-tesla-t4"),
+        (over(PATCH + POD % ADDED), "job.gpus_per_node", 8),
+        (over(PATCH + POD % EMPTIED), "precision.bf16", "auto"),
+        (over(PATCH + "  backoffLimit: 4"), "job.backoff_limit", 4),
+        (over(f"- {{op: replace, path: {LIMIT}, value: 4}}", "{kind: Job}"), "job.gpus_per_node", 4),
+        (over(f"- {{op: remove, path: {LIMIT}}}", "{name: train}"), "job.kind", "Job"),
+        (
+            over(f"- {{op: add, path: {CONTAINER}/command/-, value: --lora-r=4}}", "{kind: Job, name: .*}"),
+            "adapter.rank", 4,
+        ),
+        (
+            over(f'- {{op: add, path: /data/config.yaml, value: "{RANKS}"}}', "{kind: ConfigMap}"),
+            "adapter.rank", 4,
+        ),
+        (
+            over("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: train-config}\ndata: {PRECISION: fp16}"),
+            "precision.fp16", True,
+        ),
+    ],
+)  # fmt: skip
+def test_patches_do_what_kustomize_does(runs, tmp_path, patches, field, wanted):
+    files = {**BASE, "over/kustomization.yaml": f"resources: [../base]\npatches: {patches}\n"}
+    (run,) = runs(files, "over")
+    assert (value(run, field).value, unchecked(run)) == (wanted, [])
+    if KUBECTL:
+        made = subprocess.run([KUBECTL, "kustomize", "over"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        (tmp_path / "built").mkdir()
+        (built,) = runs({"built/all.yaml": made.stdout}, "built/all.yaml")
+        said, told = ({one.parameter: one.value.value for one in each.settings} for each in (run, built))
+        assert said == told
+
+
+def test_base_and_overlay_are_patched_in_turn(runs):
+    files = {
+        **BASE,
+        "base/kustomization.yaml": MAKES + f"patches: [{{patch: {json.dumps(PATCH + '  backoffLimit: 4')}}}]\n",
+        "over/kustomization.yaml": "resources: [../base]\npatchesStrategicMerge: [patch.yaml]\n",
+        "over/patch.yaml": PATCH + "  backoffLimit: 5\n",
+    }
+    several = runs(files)
+    assert [value(run, "job.backoff_limit").value for run in several] == [4, 5]
+    (run,) = runs(files, "over")
+    found = value(run, "job.backoff_limit")
+    assert (found.value, found.span.file, found.span.line) == (5, "over/patch.yaml", 5)
+
+
+def test_lists_of_an_operators_job_are_replaced(runs):
+    over = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: train}\nspec: {pytorchReplicaSpecs: "
+    over += "{Master: {template: {spec: {containers: [{name: pytorch, args: [x]}]}}}}}\n"
+    files = {
+        **BASE, "base/job.yaml": OPERATOR,
+        "over/kustomization.yaml": "resources: [../base]\npatches: [{path: p.yaml}]\n", "over/p.yaml": over,
+    }  # fmt: skip
+    (run,) = runs(files, "over")
+    assert (run.framework, run.files) == ("kubernetes", ("base/job.yaml", "over/p.yaml"))
+    assert any("what a container runs: `x`" in note.message for note in run.notes)
+
+
+def test_a_map_that_is_patched_out_of_sight_is_not_checked(runs):
+    more = "patches:\n  - target: {kind: ConfigMap, labelSelector: a=b}\n    path: p.yaml\n"
+    patch = "kind: ConfigMap\nmetadata: {name: x}\ndata: {a: b}\n"
+    run, _ = runs({**BASE, "base/kustomization.yaml": MAKES + more, "base/p.yaml": patch}, "base")
+    said = "what the ConfigMap `train-config` holds: Kustomize patch `p.yaml` changes it"
+    assert (said in [note.message for note in run.notes], value(run, "adapter.rank").known) == (True, False)
+
+
+def test_no_fix_is_made_where_a_patch_lies_over_a_job(runs, tmp_path):
+    files = {
+        **BASE,
+        "base/job.yaml": JOB.replace("/config/config.yaml]", "/config/config.yaml, --lora_alpha=-4]"),
+        "base/kustomization.yaml": MAKES + f"patches: [{{patch: {json.dumps(PATCH + '  backoffLimit: 4')}}}]\n",
+    }
+    (run,) = runs(files, "base")
+    (found,) = [one for one in run.findings if one.rule == "LL207"]
+    assert (found.fix, found.span.file, found.span.line) == (None, "base/job.yaml", 14)
+    CliRunner().invoke(main, ["check", "base", "--fix"])
+    assert (tmp_path / "base/job.yaml").read_text() == files["base/job.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -189,33 +326,6 @@ def test_a_patch_of_something_else_lets_the_run_be_checked(runs, patch):
         {**BASE, "base/kustomization.yaml": MAKES + "patches: [{path: patch.yaml}]\n", "base/patch.yaml": patch}
     )
     assert (value(run, "adapter.rank").value, unchecked(run)) == (16, [])
-
-
-def test_an_overlay_with_a_patch_is_named_beside_the_base(runs):
-    over = "resources: [../../base]\npatches: [{path: patch.yaml}]\n"
-    patch = PATCH + "  parallelism: 2\n"
-    several = runs({**BASE, "over/prod/kustomization.yaml": over, "over/prod/patch.yaml": patch})
-    assert [run.framework for run in several] == ["axolotl", "kubernetes"]
-    assert unchecked(several[1])[0].endswith("check what `kustomize build over/prod` prints")
-
-
-OPERATOR = """\
-apiVersion: kubeflow.org/v1
-kind: PyTorchJob
-metadata: {name: train}
-spec:
-  pytorchReplicaSpecs:
-    Master:
-      restartPolicy: Never
-      template:
-        spec:
-          volumes: [{name: cfg, configMap: {name: train-config}}]
-          containers:
-            - name: pytorch
-              image: x
-              command: [axolotl, train, /config/config.yaml]
-              volumeMounts: [{name: cfg, mountPath: /config}]
-"""
 
 
 @pytest.mark.parametrize(
@@ -277,8 +387,9 @@ _LEAVES = st.one_of(
     st.integers(0, 9),
     st.text(max_size=8),
     st.sampled_from(["job.yaml", "a=b.env", "../x", "merge", "train-config", "LR=1", "=", "config.yaml=run.env", "."]),
+    st.sampled_from(["Job", "ConfigMap", "train", "add", "replace", "/spec/template", "/data/a", "delete", PATCH]),
 )
-_INNER = "name behavior files literals envs env options path patch target kind op spec metadata"
+_INNER = "name behavior files literals envs env options path patch target kind op spec metadata value $patch template"
 _TREES = st.recursive(
     _LEAVES,
     lambda one: st.one_of(

@@ -79,7 +79,7 @@ def executed(container: At, place: Place) -> Executed:
     shell = "\n".join(at.node.raw for at in given if re.search(r"[\s;&|]", at.node.raw))
     made = read_command(place.document, fields, known, working_folder(container), literal)
     for part in flags_of(made.launches):
-        part.sealed = "" if edited else SEALED
+        part.sealed = place.document.sealed or ("" if edited else SEALED)
     return made._replace(shell=shell)
 
 

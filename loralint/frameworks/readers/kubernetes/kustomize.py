@@ -6,11 +6,11 @@ Read as kustomize reads it (kubernetes-sigs/kustomize@04e51ad api/types/kustomiz
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from loralint.frameworks.readers.kubernetes.maps import Text
+from loralint.frameworks.readers.kubernetes.patches import Patch
 from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, top, word
 from loralint.source.document import Document, Mark, Node
@@ -26,9 +26,6 @@ _TEACHES = ("configurations", "transformers", "crds", "openapi")
 _FOLLOWED = frozenset(
     {("", "Pod"), ("batch", "Job"), ("batch", "CronJob"), ("apps", "Deployment"), ("apps", "StatefulSet")}
 )
-# Settings whose change says nothing of the training.
-_HARMLESS = frozenset({"suspend", "ttlSecondsAfterFinished"})
-_HARMLESS_PATHS = ("/metadata/", "/spec/suspend", "/spec/ttlSecondsAfterFinished")
 
 
 class Generator(NamedTuple):
@@ -42,14 +39,6 @@ class Generator(NamedTuple):
     texts: Mapping[str, Text]
     envs: tuple[str, ...]
     hashed: bool
-
-
-class Patch(NamedTuple):
-    """A change of objects. path: the file that says it, or inline: where it stands itself; target: which objects."""
-
-    path: str
-    inline: At | None
-    target: At | None
 
 
 class Kustomization(NamedTuple):
@@ -137,54 +126,18 @@ def _text(document: Document, given: str, start: int) -> Text:
 
 
 def _patches(at: At) -> Iterator[Patch]:
-    for key in ("patches", "patchesJson6902"):
-        for one in items(named(at, key))[:_MOST]:
-            yield Patch(word(one, "path"), named(one, "patch"), named(one, "target"))
+    """The patches in the order in which they are laid over."""
     for one in items(named(at, "patchesStrategicMerge"))[:_MOST]:
         inline = "\n" in text(one)
         yield Patch("" if inline else text(one), one if inline else None, None)
-
-
-def changed_by(patch: Patch, objects: Iterable[Node], job: Job) -> bool:
-    """Whether a patch changes what a job trains, as far as one can see. objects: what its file, or its text, holds."""
-    several = list(objects)
-    if patch.target is not None:
-        return _selected(patch.target, job) and not (several and all(map(_harmless, several)))
-    named_so = [one for one in several if _same(one, job)]
-    return not several or any(not _harmless(one) for one in named_so)
+    for key in ("patches", "patchesJson6902"):
+        for one in items(named(at, key))[:_MOST]:
+            yield Patch(word(one, "path"), named(one, "patch"), named(one, "target"))
 
 
 def inline_objects(document: Document, patch: Patch) -> list[Node]:
     """The objects of a patch that stands in the kustomization itself."""
     return list(read_inner(document, patch.inline.node, "patch.yaml").roots) if patch.inline is not None else []
-
-
-def _selected(target: At, job: Job) -> bool:
-    """Whether a target means a job: kind and name are expressions for the whole of it, labels are taken for given."""
-    return all(
-        _fits(word(target, key), said) for key, said in (("kind", job.kind), ("name", job.name), ("group", job.group))
-    )
-
-
-def _fits(expression: str, said: str) -> bool:
-    """Whether a target's word fits; one that is more than a name is taken to fit."""
-    return not expression or expression == said or re.fullmatch(r"[\w./-]+", expression) is None
-
-
-def _same(one: Node, job: Job) -> bool:
-    at = top(one)
-    name = word(named(at, "metadata"), "name")
-    return one.kind != "mapping" or (word(at, "kind") == job.kind and name in (job.name, ""))
-
-
-def _harmless(one: Node) -> bool:
-    """Whether a patch leaves alone all that the training rests on."""
-    if one.kind == "sequence":
-        return all(text(named(At(op, "", ""), "path")).startswith(_HARMLESS_PATHS) for op in one.items)
-    spec = one.get("spec")
-    rest = {pair.key for pair in one.pairs} - {"apiVersion", "kind", "metadata", "spec"}
-    inner = {pair.key for pair in spec.pairs} if spec is not None and spec.kind == "mapping" else set()
-    return not rest and inner <= _HARMLESS and word(named(top(one), "metadata"), "name") != ""
 
 
 def follows_names(job: Job) -> bool:
