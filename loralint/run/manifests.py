@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from loralint.frameworks.companions.installed import installed
@@ -40,6 +41,7 @@ from loralint.run.scripts import script_starts
 from loralint.run.surroundings import of_caller
 from loralint.run.unequal import unequal
 from loralint.run.unseen import unread, unseen
+from loralint.run.workflows import callers, templates_beside, with_callers
 from loralint.source.document import Document
 from loralint.source.joined import source_of
 
@@ -62,9 +64,16 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
     """One for each launch of each job; one for a job of which nobody sees the launch."""
     if is_template_text(document.text):
         return []
-    found = started(document)
+    lending, untold = templates_beside(document, project)
+    if lending:
+        project.claimed.add(os.path.realpath(document.file))  # they may use templates of this one as well
+    fresh = [one for one in lending if not project.is_claimed(one.file)]
+    lent = [start for one in fresh for start in manifest_starts(one, options, project)]
+    using = callers(document, project)
+    whole = with_callers(document, using, project)
+    found = [one for one in started(whole) if one.root.node.start < len(document.text) and (one.pods or not lending)]
     if not found:
-        return unmounted_starts(document, options, project)
+        return [*lent, *unmounted_starts(document, options, project, beside=lent)]
     around = kustomization_of(document, project)
     if around is not None:
         from loralint.run.overlaid import overlaid
@@ -73,6 +82,8 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
     else:
         maps = maps_around(document, project, options.configmaps)
         several = [one for job in found[:MOST_JOBS] for one in job_starts(job, maps, options, project)]
+        several = [with_files(one, using)._replace(notes=(*one.notes, *untold)) for one in several]
+    several += lent
     if len(found) > MOST_JOBS:
         said = f"{len(found) - MOST_JOBS} more jobs of the file: only the first {MOST_JOBS} are looked at"
         several[0] = several[0]._replace(notes=(*several[0].notes, Note("not-checked", said)))
@@ -112,6 +123,12 @@ def job_starts(
         )
         for index, start in enumerate(starts)
     ]
+
+
+def with_files(start: Start, documents: Iterable[Document]) -> Start:
+    """The start with files that say a part of it and nothing by themselves."""
+    nothing = READER._replace(combine=None, observe=(), table=())
+    return start._replace(parts=(*start.parts, *(Part("manifest", one, nothing, one) for one in documents)))
 
 
 def _installed(containers: list[Container]) -> dict[str, str]:

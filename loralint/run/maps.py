@@ -16,7 +16,7 @@ from loralint.source.read import NotRegularError, open_regular
 _SUFFIXES = (".yaml", ".yml", ".json")
 # Manifests beside one that are looked at; a folder with more is no example of a training.
 _MOST = 200
-_LENDING = ("ConfigMap", "TrainingRuntime")
+_LENDING = ("ConfigMap", "TrainingRuntime", "WorkflowTemplate", "emplateRef")
 # The name of a map that is mounted, or a source of variables, or KAITO's config.
 _WANTED = re.compile(
     r"""(?:onfigMap(?:Ref|KeyRef)?["']?:[^#]{0,300}?\bname|\n[ \t]*["']?config)["']?:[ \t]*["']?([A-Za-z0-9][\w.-]*)"""

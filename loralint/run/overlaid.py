@@ -13,7 +13,7 @@ from loralint.frameworks.readers.kubernetes.tree import word
 from loralint.model import Note
 from loralint.run.build import Part, Start
 from loralint.run.kustomized import Built, built
-from loralint.run.manifests import MOST_JOBS, job_starts
+from loralint.run.manifests import MOST_JOBS, job_starts, with_files
 from loralint.run.mapped import unmounted_starts
 from loralint.run.maps import maps_around
 from loralint.run.options import Options
@@ -60,15 +60,9 @@ def overlaid(manifest: Document, found: Built, options: Options, project: Projec
         maps = (*around, *found.maps.values())
         renamed = {} if found.teaches or follows_names(made) else found.renamed
         own = job_starts(made, maps, options, project, tuple(renamed_maps(made, renamed)))
-        several += [_with_patches(one, changes) for one in own]
+        files = {one.document.file: one.document for one in changes if one.document is not None}
+        several += [with_files(one, files.values()) for one in own]
     return several
-
-
-def _with_patches(start: Start, changes: list[Change]) -> Start:
-    """The start with the files whose patches it runs under, which say nothing by themselves."""
-    documents = {one.document.file: one.document for one in changes if one.document is not None}
-    parts = (Part("manifest", one, _NOTHING, one) for one in documents.values())
-    return start._replace(parts=(*start.parts, *parts))
 
 
 def _changed(job: Job, change: Change, found: Built) -> Start:

@@ -174,7 +174,7 @@ def read_inner(outer: Document, node: Node, name: str) -> InnerDocument:
     """
     pieces, exact = pieces_of(outer.text, node)
     made = read_pieces(outer, node.raw, pieces, name)
-    made.sealed = "" if exact and not node.alias else _SEALED
+    made.sealed = outer.sealed or ("" if exact and not node.alias else _SEALED)
     return made
 
 

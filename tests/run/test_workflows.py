@@ -127,6 +127,65 @@ def test_a_workflow_of_the_file_gives_the_arguments_of_a_template(runs):
     ]
 
 
+FAR = STEPS.replace("template: train", "templateRef: {name: lora, template: train}")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """folder(files, path) -> the runs of a path among these files."""
+    monkeypatch.chdir(tmp_path)
+
+    def check_all(files, path="."):
+        for name, content in files.items():
+            (tmp_path / name).write_text(content)
+        return check(path, show_settings=True).runs
+
+    return check_all
+
+
+@pytest.mark.parametrize(
+    ("template", "path"), [("a.yaml", "."), ("z.yaml", "."), ("a.yaml", "a.yaml"), ("a.yaml", "w.yaml")]
+)
+def test_templates_of_another_file_are_called_with_its_arguments(folder, template, path):
+    step = STEP.replace("{{ inputs.parameters.rank }}", "{{workflow.parameters.r}}")
+    held = flow(step, kind="WorkflowTemplate", name="lora", arguments="[{name: r, value: 2}]")
+    caller = flow(FAR % ("{name: lr, value: 0.01}", ""), arguments="[{name: r, value: 64}]")
+    (run,) = folder({template: held, "w.yaml": caller}, path)
+    rate, rank = values(run)["optim.lr"], values(run)["adapter.rank"]
+    assert ((rate.value, rate.span.file), (rank.value, rank.span.file)) == ((0.01, "w.yaml"), (64, "w.yaml"))
+    at = caller.index("64}")
+    assert (rank.span.line, rank.span.column) == (caller.count("\n", 0, at) + 1, at - caller.rfind("\n", 0, at))
+    assert run.files == (template, "w.yaml")
+
+
+def test_callers_of_one_file_and_of_others_are_told_apart(folder):
+    held = flow(STEP, kind="WorkflowTemplate", name="lora")
+    near = held + "---\n" + flow(FAR % ("{name: rank, value: 4}", ""))
+    far = flow(FAR % ("{name: rank, value: 8}", ""))
+    other = flow(FAR.replace("name: lora", "name: other") % ("{name: rank, value: 9}", ""))
+    assert rates(folder({"a.yaml": near, "b.yaml": far, "c.yaml": other}, "a.yaml")) == [(0.001, 4), (0.001, 8)]
+
+
+def test_a_template_that_no_file_holds_is_not_checked(folder):
+    caller = flow(FAR % ("", ""), name="lora-run")
+    (run,) = folder({"w.yaml": caller})
+    said = "what the templates of `lora` run: no manifest of the folder holds it"
+    assert said in [one.message for one in run.notes if one.kind == "not-checked"]
+
+
+def test_files_that_call_one_another_end(folder):
+    one = flow(FAR.replace("name: lora", "name: b") % ("", "") + STEP, kind="WorkflowTemplate", name="a")
+    two = flow(FAR.replace("name: lora", "name: a") % ("", "") + STEP, kind="WorkflowTemplate", name="b")
+    assert len(folder({"one.yaml": one, "two.yaml": two})) == 2
+
+
+def test_a_workflow_elsewhere_runs_a_whole_template(folder):
+    held = flow(STEP, entry="train", kind="WorkflowTemplate", name="lora")
+    caller = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {generateName: a-}\nspec:\n"
+    caller += "  workflowTemplateRef: {name: lora}\n  arguments: {parameters: [{name: rank, value: '32'}]}\n"
+    assert rates(folder({"held.yaml": held, "w.yaml": caller})) == [(0.001, 32)]
+
+
 def test_parameters_reach_variables_and_manifests_inside(runs):
     env = STEP.replace("{{ inputs.parameters.rank }}", "$RANK_OF_LORA").replace(
         "        image: x\n",

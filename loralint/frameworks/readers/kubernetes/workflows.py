@@ -1,8 +1,8 @@
 """Parameters of Argo's workflows: what `{{inputs.parameters.x}}` and `{{workflow.parameters.x}}` become.
 
 As in argoproj/argo-workflows@9dafa80 workflow/common/util.go: an input is its `default`, else its `value`, unless a
-caller gives an argument; the entry point is called with the workflow's own arguments. These are what the file says,
-which `argo submit -p` may overrule.
+caller gives an argument; the entry point is called with the workflow's own arguments, and so is whatever a template of
+another object (`templateRef`) reads of them. These are what the file says, which `argo submit -p` may overrule.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ _MOST = 16
 Binding = tuple[tuple[str, Field], ...]
 
 
+_TEMPLATES = frozenset({"WorkflowTemplate", "ClusterWorkflowTemplate"})
+
+
 class _Flow(NamedTuple):
-    """A workflow. templates: by name; callers: name of a template -> who calls it where; known: what was found out of
-    the calls of a template.
+    """A workflow. templates: by name; callers: name of a template, behind that of the object that holds it if it is
+    another -> who calls it where; known: what was found out of the calls of a template.
     """
 
     document: Document
     at: At
     templates: dict[str, At]
-    callers: dict[str, list[tuple[str, At]]]
+    callers: dict[tuple[str, str], list[tuple[str, At]]]
     known: dict[str, list[dict[str, Field]]]
 
 
@@ -55,11 +58,33 @@ def _flows(document: Document) -> tuple[_Flow, ...]:
 
 def _flow(document: Document, at: At) -> _Flow:
     templates = {word(one, "name"): one for one in items(named(_spec(at), "templates"))}
-    callers: dict[str, list[tuple[str, At]]] = {}
+    callers: dict[tuple[str, str], list[tuple[str, At]]] = {}
     for name, template in templates.items():
         for call in _steps(template):
-            callers.setdefault(word(call, "template"), []).append((name, call))
+            other = named(call, "templateRef")
+            wanted = word(call if other is None else other, "template")
+            callers.setdefault((word(other, "name") if other is not None else "", wanted), []).append((name, call))
     return _Flow(document, at, templates, callers, {})
+
+
+def lends(document: Document) -> frozenset[str]:
+    """The names of the objects of a file whose templates others may call."""
+    if "WorkflowTemplate" not in document.text:
+        return frozenset()
+    return frozenset(_name(one.at) for one in _flows(document) if word(one.at, "kind") in _TEMPLATES)
+
+
+def refers(document: Document) -> frozenset[str]:
+    """The names of the objects whose templates the workflows of a file call, or run as a whole."""
+    if "emplateRef" not in document.text:
+        return frozenset()
+    flows = _flows(document)
+    called = {name for flow in flows for name, _ in flow.callers} | {_refers(flow.at) for flow in flows}
+    return frozenset(called - {""})
+
+
+def _name(flow: At) -> str:
+    return word(named(flow, "metadata"), "name")
 
 
 def _spec(flow: At) -> At | None:
@@ -89,7 +114,7 @@ def _key(scope: str, name: str) -> str:
 
 def _arguments(flow: _Flow) -> dict[str, Field]:
     """The workflow's own arguments, over which those of a workflow of the file that refers to it go."""
-    own = word(named(flow.at, "metadata"), "name")
+    own = _name(flow.at)
     others = [one.at for one in _flows(flow.document) if own and _refers(one.at) == own]
     several = [items(inside(_spec(one), "arguments.parameters")) for one in (flow.at, *others)]
     return _values(flow.document, [each for one in several for each in one], "workflow", {})
@@ -111,11 +136,20 @@ def _values(document: Document, several: Iterable[At], scope: str, known: Mappin
 
 def _given(flow: _Flow, name: str) -> Iterator[dict[str, Field]]:
     """The arguments of every call of a template by steps and tasks, item by item where these stand there."""
-    for caller, call in flow.callers.get(name, [])[:_MOST]:
-        arguments = items(inside(call, "arguments.parameters"))
+    for caller, call in flow.callers.get(("", name), [])[:_MOST]:
         for known in _calls(flow, caller) if caller != name else ():
-            for item in _items(flow.document, call):
-                yield _values(flow.document, arguments, "inputs", {**known, **item})
+            yield from _of_call(flow, call, known)
+    for other in _flows(flow.document) if word(flow.at, "kind") in _TEMPLATES else ():
+        for caller, call in other.callers.get((_name(flow.at), name), [])[:_MOST]:
+            for known in _calls(other, caller):
+                general = {key: field for key, field in known.items() if key.startswith("{{workflow.")}
+                yield from ({**general, **one} for one in _of_call(flow, call, known))
+
+
+def _of_call(flow: _Flow, call: At, known: Mapping[str, Field]) -> Iterator[dict[str, Field]]:
+    arguments = items(inside(call, "arguments.parameters"))
+    for item in _items(flow.document, call):
+        yield _values(flow.document, arguments, "inputs", {**known, **item})
 
 
 def _steps(template: At) -> Iterator[At]:
