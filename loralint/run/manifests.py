@@ -41,7 +41,7 @@ from loralint.run.scripts import script_starts
 from loralint.run.surroundings import of_caller
 from loralint.run.unequal import unequal
 from loralint.run.unseen import unread, unseen
-from loralint.run.workflows import callers, templates_beside, with_callers
+from loralint.run.workflows import templates_beside, used, using
 from loralint.source.document import Document
 from loralint.source.joined import source_of
 
@@ -69,8 +69,8 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
         project.claimed.add(os.path.realpath(document.file))  # they may use templates of this one as well
     fresh = [one for one in lending if not project.is_claimed(one.file)]
     lent = [start for one in fresh for start in manifest_starts(one, options, project)]
-    using = callers(document, project)
-    whole = with_callers(document, using, project)
+    others = using(document, project)
+    whole = used(document, others)
     found = [one for one in started(whole) if one.root.node.start < len(document.text) and (one.pods or not lending)]
     if not found:
         return [*lent, *unmounted_starts(document, options, project, beside=lent)]
@@ -82,7 +82,8 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
     else:
         maps = maps_around(document, project, options.configmaps)
         several = [one for job in found[:MOST_JOBS] for one in job_starts(job, maps, options, project)]
-        several = [with_files(one, using)._replace(notes=(*one.notes, *untold)) for one in several]
+        files = [one for one, _ in others]
+        several = [with_files(one._replace(notes=(*one.notes, *untold)), files) for one in several]
     several += lent
     if len(found) > MOST_JOBS:
         said = f"{len(found) - MOST_JOBS} more jobs of the file: only the first {MOST_JOBS} are looked at"

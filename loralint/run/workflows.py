@@ -1,32 +1,39 @@
-"""Workflows of Argo that stand in several files of a folder: templates, and who calls them."""
+"""Workflows of Argo that several files make up: templates, and who calls and submits them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loralint.frameworks.readers.kubernetes.workflows import lends, refers
 from loralint.model import Note
 from loralint.run.maps import beside
 from loralint.run.project import Project
-from loralint.source.document import Document
+from loralint.run.submitted import submissions
+from loralint.source.document import Document, Node
 from loralint.source.joined import join
 from loralint.source.shown import shown
 
 
-def callers(document: Document, project: Project) -> list[Document]:
-    """The manifests of the folder whose workflows use the templates of a file."""
+def using(document: Document, project: Project) -> list[tuple[Document, Sequence[Node]]]:
+    """The files that use the workflows of a file, each with its objects: manifests of its folder that call its
+    templates, scripts that submit them.
+    """
+    if "rgoproj" not in document.text:
+        return []
     own = lends(document)
-    return [one for one in _beside(document, own, project) if not own.isdisjoint(refers(one))] if own else []
+    found = [one for one in _beside(document, own, project) if not own.isdisjoint(refers(one))] if own else []
+    if found:
+        project.claimed.add(os.path.realpath(document.file))  # so that none of them runs it again
+    return [*((one, one.roots) for one in found), *submissions(document, project)]
 
 
-def with_callers(document: Document, callers: list[Document], project: Project) -> Document:
-    """A manifest with the workflows that use its templates behind it."""
-    if not callers:
+def used(document: Document, using: Sequence[tuple[Document, Sequence[Node]]]) -> Document:
+    """A manifest with what uses its workflows behind it."""
+    if not using:
         return document
-    made, moved = join(document, [(one, one.roots) for one in callers])
+    made, moved = join(document, using)
     made.roots = [*document.roots, *(root for several in moved for root in several)]
-    project.claimed.add(os.path.realpath(document.file))  # so that none of them runs it again
     return made
 
 

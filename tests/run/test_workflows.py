@@ -186,6 +186,40 @@ def test_a_workflow_elsewhere_runs_a_whole_template(folder):
     assert rates(folder({"held.yaml": held, "w.yaml": caller})) == [(0.001, 32)]
 
 
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("argo submit -n ml flow.yaml -p rank=4 --watch", [4]),
+        ("argo submit ./flow.yaml --parameter 'rank=4'", [4]),
+        ("argo submit flow.yaml --parameter=rank=4", [4]),
+        ("R=4\nargo submit flow.yaml -p rank=$R", [4]),
+        ("for r in 4 8; do argo submit flow.yaml -p rank=$r; done", [4, 8]),
+        ("argo submit flow.yaml -p rank=4\nargo submit flow.yaml -p rank=8", [4, 8]),
+        ("argo submit other.yaml -p rank=4\nargo list flow.yaml", [16]),
+        ("argo submit flow.yaml", [16]),
+    ],
+)
+def test_a_script_submits_with_parameters(folder, line, found):
+    several = folder({"flow.yaml": flow(STEP, entry="train"), "go.sh": f"#!/bin/sh\n{line}\n"}, "flow.yaml")
+    assert [values(run)["adapter.rank"].value for run in several] == found
+    if found == [4] and "R=" not in line:
+        assert {(values(run)["adapter.rank"].span.file, values(run)["adapter.rank"].span.line) for run in several} == {
+            ("go.sh", 2)
+        }
+
+
+def test_what_a_script_leaves_open_is_unknown(folder):
+    files = {"flow.yaml": flow(STEP, entry="train"), "go.sh": "argo submit flow.yaml -p rank=$1\n"}
+    (run,) = folder(files, "flow.yaml")
+    assert "is filled in before the manifest is applied" in values(run)["adapter.rank"].value.reason
+
+
+def test_a_script_submits_from_a_template(folder):
+    held = flow(STEP, entry="train", kind="WorkflowTemplate", name="lora")
+    files = {"held.yaml": held, "go.sh": "argo submit --from workflowtemplate/lora -p rank=4\n"}
+    assert rates(folder(files)) == [(0.001, 4)]
+
+
 def test_parameters_reach_variables_and_manifests_inside(runs):
     env = STEP.replace("{{ inputs.parameters.rank }}", "$RANK_OF_LORA").replace(
         "        image: x\n",

@@ -84,7 +84,13 @@ def refers(document: Document) -> frozenset[str]:
 
 
 def _name(flow: At) -> str:
-    return word(named(flow, "metadata"), "name")
+    meta = named(flow, "metadata")
+    return word(meta, "name") or word(meta, "generateName")
+
+
+def names(document: Document) -> frozenset[str]:
+    """What the workflows of a file are called."""
+    return frozenset(_name(one.at) for one in _flows(document)) if "rgoproj" in document.text else frozenset()
 
 
 def _spec(flow: At) -> At | None:
@@ -96,28 +102,33 @@ def _calls(flow: _Flow, name: str) -> list[dict[str, Field]]:
     if name in flow.known:
         return flow.known[name]
     flow.known[name] = []  # ends a template that calls itself
-    general = _arguments(flow)
     wanted = items(inside(flow.templates.get(name), "inputs.parameters"))
-    own = {**general, **_values(flow.document, wanted, "inputs", general)}
-    found = [{**own, **one} for one in _given(flow, name)]
+    found = [{**_defaults(flow, wanted, general), **one} for general, one in _given(flow, name)]
     if word(_spec(flow.at), "entrypoint") == name or not found:
         names = {_key("inputs", word(one, "name")) for one in wanted}
-        given = {key.replace("workflow.", "inputs.", 1): field for key, field in general.items()}
-        found.insert(0, {**own, **{key: field for key, field in given.items() if key in names}})
+        for general in reversed(_arguments(flow)):
+            given = {key.replace("workflow.", "inputs.", 1): field for key, field in general.items()}
+            called = {key: field for key, field in given.items() if key in names}
+            found.insert(0, {**_defaults(flow, wanted, general), **called})
     flow.known[name] = list({tuple(one.items()): one for one in found}.values())[:_MOST]
     return flow.known[name]
+
+
+def _defaults(flow: _Flow, wanted: list[At], general: dict[str, Field]) -> dict[str, Field]:
+    return {**general, **_values(flow.document, wanted, "inputs", general)}
 
 
 def _key(scope: str, name: str) -> str:
     return f"{{{{{scope}.parameters.{name}}}}}"
 
 
-def _arguments(flow: _Flow) -> dict[str, Field]:
-    """The workflow's own arguments, over which those of a workflow of the file that refers to it go."""
+def _arguments(flow: _Flow) -> list[dict[str, Field]]:
+    """The workflow's own arguments, with those over them of each workflow that refers to it."""
     own = _name(flow.at)
-    others = [one.at for one in _flows(flow.document) if own and _refers(one.at) == own]
+    others = [one.at for one in _flows(flow.document) if own and _refers(one.at) == own and one.at != flow.at]
     several = [items(inside(_spec(one), "arguments.parameters")) for one in (flow.at, *others)]
-    return _values(flow.document, [each for one in several for each in one], "workflow", {})
+    made = [_values(flow.document, one, "workflow", {}) for one in several]
+    return [{**made[0], **one} for one in made[1:][:_MOST]] or made
 
 
 def _refers(flow: At) -> str:
@@ -134,16 +145,17 @@ def _values(document: Document, several: Iterable[At], scope: str, known: Mappin
     return found
 
 
-def _given(flow: _Flow, name: str) -> Iterator[dict[str, Field]]:
-    """The arguments of every call of a template by steps and tasks, item by item where these stand there."""
-    for caller, call in flow.callers.get(("", name), [])[:_MOST]:
-        for known in _calls(flow, caller) if caller != name else ():
-            yield from _of_call(flow, call, known)
+def _given(flow: _Flow, name: str) -> Iterator[tuple[dict[str, Field], dict[str, Field]]]:
+    """The arguments of every call of a template by steps and tasks, item by item where these stand there, each behind
+    those of the workflow that calls.
+    """
+    calls = [(flow, *one) for one in flow.callers.get(("", name), [])[:_MOST] if one[0] != name]
     for other in _flows(flow.document) if word(flow.at, "kind") in _TEMPLATES else ():
-        for caller, call in other.callers.get((_name(flow.at), name), [])[:_MOST]:
-            for known in _calls(other, caller):
-                general = {key: field for key, field in known.items() if key.startswith("{{workflow.")}
-                yield from ({**general, **one} for one in _of_call(flow, call, known))
+        calls += [(other, *one) for one in other.callers.get((_name(flow.at), name), [])[:_MOST]]
+    for other, caller, call in calls:
+        for known in _calls(other, caller):
+            general = {key: field for key, field in known.items() if key.startswith("{{workflow.")}
+            yield from ((general, one) for one in _of_call(flow, call, known))
 
 
 def _of_call(flow: _Flow, call: At, known: Mapping[str, Field]) -> Iterator[dict[str, Field]]:
