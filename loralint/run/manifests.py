@@ -18,6 +18,7 @@ from loralint.frameworks.readers.kubernetes.missing import missing_keys
 from loralint.frameworks.readers.kubernetes.overrides import overrule
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.scripts import called
+from loralint.frameworks.readers.kubernetes.training import jobs_by
 from loralint.frameworks.readers.kubernetes.tree import At, word
 from loralint.frameworks.readers.kubernetes.workflows import bindings
 from loralint.model import Note, Observation
@@ -72,7 +73,9 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
     others = using(document, project)
     whole = used(document, others)
     found = [one for one in started(whole) if one.root.node.start < len(document.text) and (one.pods or not lending)]
-    if not found:
+    maps = maps_around(document, project, options.configmaps)
+    hidden = jobs_by(document, maps)
+    if not found and not hidden:
         return [*lent, *unmounted_starts(document, options, project, beside=lent)]
     around = kustomization_of(document, project)
     if around is not None:
@@ -80,8 +83,8 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
 
         several = overlaid(document, around, options, project, listed=True)
     else:
-        maps = maps_around(document, project, options.configmaps)
         several = [one for job in found[:MOST_JOBS] for one in job_starts(job, maps, options, project)]
+        several += [one for job in hidden[:MOST_JOBS] for one in job_starts(job, maps, options, project) if seen(one)]
         files = [one for one, _ in others]
         several = [with_files(one._replace(notes=(*one.notes, *untold)), files) for one in several]
     several += lent
@@ -124,6 +127,11 @@ def job_starts(
         )
         for index, start in enumerate(starts)
     ]
+
+
+def seen(start: Start) -> bool:
+    """Whether it is seen what a job trains with, as it must be where nothing else says that it trains."""
+    return start.reader.name != READER.name
 
 
 def with_files(start: Start, documents: Iterable[Document]) -> Start:

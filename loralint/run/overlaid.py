@@ -9,11 +9,12 @@ from loralint.frameworks.readers.kubernetes import READER, started
 from loralint.frameworks.readers.kubernetes.kustomize import follows_names
 from loralint.frameworks.readers.kubernetes.missing import named_maps, renamed_maps
 from loralint.frameworks.readers.kubernetes.pods import Job
+from loralint.frameworks.readers.kubernetes.training import jobs_by
 from loralint.frameworks.readers.kubernetes.tree import word
 from loralint.model import Note
 from loralint.run.build import Part, Start
 from loralint.run.kustomized import Built, built
-from loralint.run.manifests import MOST_JOBS, job_starts, with_files
+from loralint.run.manifests import MOST_JOBS, job_starts, seen, with_files
 from loralint.run.mapped import unmounted_starts
 from loralint.run.maps import maps_around
 from loralint.run.options import Options
@@ -46,7 +47,9 @@ def kustomization_starts(document: Document, options: Options, project: Project)
 def overlaid(manifest: Document, found: Built, options: Options, project: Project, *, listed: bool) -> list[Start]:
     """The runs of a manifest under a kustomization. listed: by itself; others only count where it changes them."""
     several: list[Start] = []
-    for job in started(manifest)[:MOST_JOBS] if not is_template_text(manifest.text) else ():
+    hidden = jobs_by(manifest, found.maps.values())
+    jobs = [*started(manifest)[:MOST_JOBS], *hidden[:MOST_JOBS]]
+    for job in jobs if not is_template_text(manifest.text) else ():
         changes = [one for one in (*found.others, *found.changes) if one.changes(job)]
         names = {word(one, "name") for one in named_maps(job)}
         if not (listed or found.changes_any(changes) or names & found.own):
@@ -61,7 +64,7 @@ def overlaid(manifest: Document, found: Built, options: Options, project: Projec
         renamed = {} if found.teaches or follows_names(made) else found.renamed
         own = job_starts(made, maps, options, project, tuple(renamed_maps(made, renamed)))
         files = {one.document.file: one.document for one in changes if one.document is not None}
-        several += [with_files(one, files.values()) for one in own]
+        several += [with_files(one, files.values()) for one in own if job not in hidden or seen(one)]
     return several
 
 

@@ -943,3 +943,41 @@ def test_the_tag_of_an_official_image_is_the_release_that_it_holds(runs, image, 
     assert len(found) == (told is not None)
     assert all(told in one for one in found)
     assert not (image.startswith("axolotlai/axolotl:0.19") and "nobody pinned" in found[0])
+
+
+SCRIPTS = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: scripts}
+data:
+  run.sh: |
+    pip install trl
+    trl sft --model_name_or_path m/m --dataset_name d --use_peft --lora_r 16
+  load.sh: |
+    pip install datasets
+    python -c 'import datasets; datasets.load_dataset("sft")'
+"""
+QUIET = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      volumes: [{name: s, configMap: {name: scripts}}]
+      containers: [{name: c, image: x, command: [bash, /s/%s], volumeMounts: [{name: s, mountPath: /s}]}]
+"""
+
+
+@pytest.mark.parametrize(("script", "ranks"), [("run.sh", [16]), ("load.sh", [])])
+@pytest.mark.parametrize("made", ["one file", "two files", "kustomization"])
+def test_a_job_without_gpus_trains_if_the_script_of_a_map_does(tmp_path, script, ranks, made):
+    job = QUIET % script
+    files = {"job.yaml": f"{SCRIPTS}---\n{job}"} if made == "one file" else {"job.yaml": job, "map.yaml": SCRIPTS}
+    if made == "kustomization":
+        files |= {"kustomization.yaml": "resources: [job.yaml, map.yaml]\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    runs = check(tmp_path, show_settings=True).runs
+    found = [one for run in runs for one in run.settings if one.parameter == "adapter.rank"]
+    assert [one.value.value for one in found] == ranks

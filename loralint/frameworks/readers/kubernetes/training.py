@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from loralint.frameworks.readers.kubernetes.gpus import asks_for_gpus, node_label
 from loralint.frameworks.readers.kubernetes.launch import programs
-from loralint.frameworks.readers.kubernetes.maps import maps_of
+from loralint.frameworks.readers.kubernetes.maps import ConfigMap, maps_of
 from loralint.frameworks.readers.kubernetes.objects import WORKFLOWS, objects
 from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Job, job_of
 from loralint.frameworks.readers.kubernetes.tree import At, items, named, text, word
@@ -48,6 +48,13 @@ def jobs(document: Document) -> tuple[Job, ...]:
     return tuple(job for job in _every(document) if not is_patch(job) and trains(job))
 
 
+def jobs_by(document: Document, maps: Iterable[ConfigMap]) -> list[Job]:
+    """Further objects that start a training, as the scripts tell that they run from maps of other files."""
+    held = tuple(maps)
+    quiet = [job for job in _every(document) if not is_patch(job) and not trains(job)] if held else []
+    return [job for job in quiet if trains(job, held)]
+
+
 def patches(document: Document) -> list[Job]:
     """The objects that are a part of a job which stands elsewhere, as Kustomize puts one over another."""
     return [job for job in _every(document) if is_patch(job)]
@@ -68,12 +75,12 @@ def is_patch(job: Job) -> bool:
     return not any(named(one, key) for one in containers for key in ("image", "command", "args"))
 
 
-def trains(job: Job) -> bool:
-    """Whether the job is a training; one that asks for GPUs and does not say otherwise counts."""
+def trains(job: Job, maps: tuple[ConfigMap, ...] = ()) -> bool:
+    """Whether the job is a training; one that asks for GPUs and does not say otherwise counts. maps: of other files."""
     if job.kind in _TRAINING or job.kind == "Workspace":
         return job.kind in _TRAINING or bool(job.pods)
     said = " ".join([job.name, *(_said(one) for _, one in job.containers()), word(job.spec, "entrypoint")])
-    said = " ".join([said, *_mapped(job, said)])
+    said = " ".join([said, *_mapped(job, said, maps)])
     asked = _on_gpus(job)
     if not (_TRAINS.search(said) or asked) or _runs_else(job):
         return False
@@ -82,9 +89,9 @@ def trains(job: Job) -> bool:
     return asked and bool(_MAY_TRAIN.search(said) or not _SERVES.search(said))
 
 
-def _mapped(job: Job, said: str) -> Iterator[str]:
-    """The scripts and configs of the file's maps that a command names."""
-    for one in maps_of(job.document):
+def _mapped(job: Job, said: str, maps: tuple[ConfigMap, ...]) -> Iterator[str]:
+    """The scripts and configs of maps that a command names."""
+    for one in (*maps, *maps_of(job.document)):
         yield from (text.content[:_HEAD] for key, text in one.files.items() if key in said)
 
 
