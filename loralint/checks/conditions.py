@@ -153,11 +153,12 @@ def _compared(operator: str, right: Any) -> Callable[[object], Truth]:
 def argument(raw: object, scope: Scope) -> object:
     """A literal, or the present value of the field that `{"field": name}` names.
 
-    With `unsigned`, without its sign; with `else`, that where the field has none.
+    With `unsigned`, without its sign; with `else`, that where the field has none, or a number that is not above 0.
     """
     if isinstance(raw, dict) and "field" in raw:
         value = scope.get(raw["field"]).value
-        value = raw.get("else") if value is None else value
+        if value is None or ("else" in raw and isinstance(value, (int, float)) and value <= 0):
+            value = raw.get("else")
         return abs(value) if raw.get("unsigned") and isinstance(value, (int, float)) else value
     return raw
 

@@ -11,7 +11,7 @@ from loralint.webhook.cache import Cache, digest
 from loralint.webhook.decision import CONTROLLERS, Decision, decide, is_trusted, rules_of
 from loralint.webhook.judging import Judged, Task, Told
 from loralint.webhook.log import Log
-from loralint.webhook.lookup import Looked, Lookup, unseen
+from loralint.webhook.lookup import Looked, Lookup, beyond, unseen
 from loralint.webhook.messages import NOT_CHECKED, named, warning, warnings
 from loralint.webhook.metrics import Metrics
 from loralint.webhook.objects import CONFIG_MAP, KINDS, POD
@@ -193,4 +193,5 @@ class Admission:
 
 
 def _notes(request: Request, looked: Looked) -> tuple[str, ...]:
-    return (*request.unread, *(unseen(*one) for one in looked.unseen))
+    more = [beyond(looked.beyond)] if looked.beyond else []
+    return (*request.unread, *more, *(unseen(*one) for one in looked.unseen))

@@ -25,7 +25,7 @@ _Found = MapFiles | Lent | str
 class Looked(NamedTuple):
     """maps, lent: those that are there. unseen: the others, and what became of each; results: of all, as counted.
 
-    kept: whether one of them was asked for before this.
+    kept: whether one of them was asked for before this. beyond: more than one review asks for.
     """
 
     maps: tuple[MapFiles, ...] = ()
@@ -33,12 +33,14 @@ class Looked(NamedTuple):
     unseen: tuple[tuple[Wanted, str], ...] = ()
     results: tuple[str, ...] = ()
     kept: bool = False
+    beyond: tuple[Wanted, ...] = ()
 
     def and_also(self, other: Looked) -> Looked:
         """Both together."""
         return Looked(
             self.maps + other.maps, self.lent + other.lent,
             self.unseen + other.unseen, self.results + other.results, self.kept or other.kept,
+            self.beyond + other.beyond,
         )  # fmt: skip
 
 
@@ -52,7 +54,8 @@ class Lookup:
 
     async def objects(self, namespace: str, several: tuple[Wanted, ...], *, fresh: bool = False) -> Looked:
         """The first of several objects. What cannot be had in time is left out. fresh: whatever is kept of them."""
-        chosen = [one for one in several if NAME.fullmatch(one.name)][:MOST_MAPS]
+        asked = [one for one in several if NAME.fullmatch(one.name)]
+        chosen = asked[:MOST_MAPS]
         if not chosen or not NAMESPACE.fullmatch(namespace):
             return Looked()
         for one in chosen if fresh else ():
@@ -67,6 +70,7 @@ class Lookup:
             tuple((wanted, one) for wanted, one in zip(chosen, found, strict=True) if isinstance(one, str)),
             tuple(one if isinstance(one, str) else "found" for one in found),
             kept,
+            tuple(asked[MOST_MAPS:]),
         )
 
     def _kept_of(self, key: tuple[str, Wanted]) -> _Found | None:
@@ -106,6 +110,13 @@ _WHY = {
     "timeout": "the API server did not answer in time",
     "error": "it could not be read",
 }
+
+
+def beyond(several: tuple[Wanted, ...]) -> str:
+    """What was not even asked for, in a clause."""
+    count, first = len(several), several[0]
+    others = f" and {count - 1} more" if count > 1 else ""
+    return f"{first.kind} `{first.name}`{others}: of one job the first {MOST_MAPS} are looked up"
 
 
 def unseen(wanted: Wanted, result: str) -> str:

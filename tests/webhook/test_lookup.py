@@ -70,7 +70,33 @@ def test_no_more_than_four_maps_of_one_job():
     async def get(_, name):
         return 404
 
-    assert len(_maps(get, ("team", tuple("abcdef")))[0].unseen) == 4
+    several, four = _maps(get, ("team", tuple("abcdef")), ("team", tuple("abcd")))
+    assert len(several.unseen) == 4
+    assert ([one.name for one in several.beyond], four.beyond) == (["e", "f"], ())
+
+
+@pytest.mark.parametrize(
+    ("names", "said"), [("abcd", ""), ("abcde", "ConfigMap `e`: of one"), ("abcdef", "ConfigMap `e` and 1 more: of")]
+)
+def test_maps_that_are_not_looked_up_are_told(judging_job, names, said):
+    from loralint.webhook.admission import Admission, Policy
+    from loralint.webhook.log import Log
+    from loralint.webhook.lookup import Lookup
+    from loralint.webhook.metrics import Metrics
+    from tests.webhook.inline import Inline
+
+    async def get(namespace, wanted):
+        return {"data": {"train.yaml": GOOD}}
+
+    given = job(mounts="a", envFrom=[{"configMapRef": {"name": name}} for name in names])
+
+    async def run():
+        admission = Admission(Policy(), Inline(judging_job), Lookup(get), metrics=Metrics(), log=Log())
+        return await admission.validate(body(given), "enforce", 3.0)
+
+    told = [one for one in asyncio.run(run())["response"].get("warnings", []) if "are looked up" in one]
+    assert len(told) == bool(said)
+    assert all(f"not checked: {said}" in one and one.endswith("job the first 4 are looked up") for one in told)
 
 
 def test_a_slow_server_costs_the_time_that_it_may_cost():
