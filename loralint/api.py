@@ -7,7 +7,7 @@ import itertools
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from loralint.engine.lint import Job, lint
@@ -60,7 +60,7 @@ def check(
     .env); env: variables that it gets; configmaps: name of a ConfigMap that manifests mount -> the file or folder that
     it is made of; launch: the command line that starts it. model_config: the base model's config.json or its folder, or
     "BASE=PATH" for one base model; model_cache: folder of a Hugging Face cache, "auto" for this machine's. grouped:
-    outdated keywords of one call in a program are one finding. figures: runs carry their settings and what
+    outdated keywords of one call or flags of one command are one finding. figures: runs carry their settings and what
     `render("html", ...)` draws. A mapping is linted as if it were written as JSON.
     Raises ValueError for an unknown framework, GPU, target, rule selector, model config or file of rows, and
     FileNotFoundError for a path that leads to nothing. What a file holds never raises: an unreadable one is told.
@@ -282,19 +282,19 @@ def report(
     return Report(tuple(runs), texts, cells)
 
 
-def _grouped(run: Run, parts: Iterable[Document], job: Job) -> Run:
-    """The run with outdated keywords of one call told together."""
-    programs = [part.file for part in parts if part.format in ("python", "notebook")]
+def _grouped(run: Run, parts: Sequence[Document], job: Job) -> Run:
+    """The run with outdated keywords of one call, or flags of one command, told together."""
+    if not any("--" in part.text or part.format in ("python", "notebook") for part in parts):
+        return run
     from loralint.engine.grouped import together
 
-    return together(run, job.rules, programs) if programs else run
+    return together(run, job.rules, parts)
 
 
 def _cells(run: Run, parts: Iterable[Document]) -> Iterator[tuple[tuple[str, int], str]]:
     """The texts of the notebook cells that findings stand in."""
     meant = {(one.span.file, one.span.cell) for one in run.findings if one.span.cell is not None}
-    for part in parts:
-        if any(file == part.file for file, _ in meant):
-            from loralint.source.python.cellfile import cells_of
+    for part in (one for one in parts if any(file == one.file for file, _ in meant)):
+        from loralint.source.python.cellfile import cells_of
 
-            yield from (((part.file, cell.number), cell.text) for cell in cells_of(part))
+        yield from (((part.file, cell.number), cell.text) for cell in cells_of(part))

@@ -76,3 +76,25 @@ def test_a_baseline_knows_each_of_them(tmp_path, monkeypatch):
     assert CliRunner().invoke(main, ["baseline", "train.py"]).exit_code == 0
     found = CliRunner().invoke(main, ["check", "train.py", "--baseline", "loralint-baseline.json", "--fail-on", "B"])
     assert found.exit_code == 0, found.output
+
+
+COMMAND = """\
+deepspeed --module openrlhf.cli.train_sft --seed 1 \\
+   --max_len 2048 --dataset a/b \\
+   --pretrain meta-llama/Meta-Llama-3-8B \\
+   --learning_rate 5e-5 --max_epochs 1
+"""
+
+
+def test_flags_that_one_change_renamed_are_one_finding(tmp_path):
+    path = tmp_path / "train.sh"
+    path.write_text(COMMAND, encoding="utf-8")
+    (run,) = loralint.check(path).runs
+    (found,) = [one for one in run.findings if one.rule == "LL103"]
+    assert (found.key, found.span.line) == ("seed", 1)
+    assert "so it is with 5 more flags of the command" in found.message
+    assert [(one.key, one.line) for one in found.related] == [
+        ("max_len", 2), ("dataset", 2), ("pretrain", 3), ("learning_rate", 4), ("max_epochs", 4),
+    ]  # fmt: skip
+    assert found.related[0].message.startswith("write `data.max_len` instead of `max_len`")
+    assert len([one for one in loralint.check(path, grouped=False).runs[0].findings if one.rule == "LL103"]) == 6
