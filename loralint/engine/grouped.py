@@ -1,4 +1,4 @@
-"""Keywords of a call, or flags of a command, that a newer release takes otherwise: one finding, the others beside it."""
+"""Keywords of a call, or flags of a command, that a newer release takes otherwise: one finding, the others beside."""
 
 from __future__ import annotations
 
