@@ -11,6 +11,7 @@ from loralint.frameworks.key_list import top_keys
 from loralint.frameworks.lookup import loader
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.llamafactory_refusals import REFUSALS
+from loralint.frameworks.readers.llamafactory_templates import foreign
 from loralint.frameworks.refusals import refused
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Unknown
@@ -45,7 +46,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     """Observe values that are replaced, and keys that another key overrules."""
     if document.root is None:
         return []
-    alone = (_alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing, _benchmark)
+    alone = (foreign, _alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing, _benchmark)
     return [
         *(one for look_at in alone for one in look_at(document, document.root)),
         *_method(document, look),
