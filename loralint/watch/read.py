@@ -12,6 +12,7 @@ from loralint.watch.events import is_events, scalars
 from loralint.watch.history import History, Record, history
 
 MOST = 256 * 1024 * 1024  # bytes of one log
+_ENTRIES = 4_000_000  # lines, or objects: each takes some 400 bytes of memory, however short it is
 _DEEP = 3  # folders under the one given, such as runs/<date>_<host>/
 _MANY = 20_000  # names looked at
 _LOGS = ("trainer_state.json", "trainer_log.jsonl", "logging.jsonl", "wandb-history.jsonl", "stability_guard.jsonl")
@@ -126,4 +127,6 @@ def _load(file: str) -> bytes:
         raise UnreadableError(f"{file}: it cannot be read: {os.strerror(error.errno or 0).lower()}") from None
     if len(data) > MOST:
         raise UnreadableError(f"{file}: larger than {MOST >> 20} MiB")
+    if max(map(data.count, (b"\n", b"\r", b"{"))) > _ENTRIES:
+        raise UnreadableError(f"{file}: of more than {_ENTRIES:,} entries; give a shorter part of it")
     return data

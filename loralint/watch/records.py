@@ -15,7 +15,8 @@ from loralint.watch.history import Record, number
 
 _ITEM = json.JSONDecoder().raw_decode
 _BETWEEN = re.compile(r"[\s,]*")
-_PRINTED = re.compile(r"\{'[^{}]*'loss'[^{}]*\}|\{'[^{}]*'eval_loss'[^{}]*\}|\{'loss'[^{}]*\}|\{'eval_loss'[^{}]*\}")
+_PRINTED = re.compile(r"\{'[^{}]*\}")
+_LOSSES = ("'loss'", "'eval_loss'")
 _PAIR = re.compile(r"'([\w/.-]+)': '?([-+.\w]+)'?")
 
 
@@ -45,7 +46,7 @@ def trainer_state(text: str) -> Log | None:
         if isinstance(value, dict):
             records.append(Record(value, line))
     said = re.search(r'"max_steps"\s*:\s*(\d+)', text)
-    return Log("trainer_state", records, float(said[1]) if said and int(said[1]) > 0 else None, broken)
+    return Log("trainer_state", records, (float(said[1]) or None) if said else None, broken)
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -104,5 +105,6 @@ def printed(text: str) -> Log | None:
 def _printed(text: str) -> Iterator[Record]:
     for line, said in enumerate(text.splitlines(), 1):
         if "loss'" in said:
-            for found in _PRINTED.finditer(said):
-                yield Record(dict(_PAIR.findall(found[0])), line)
+            for found in _PRINTED.findall(said):
+                if any(name in found for name in _LOSSES):
+                    yield Record(dict(_PAIR.findall(found)), line)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -289,3 +291,26 @@ def test_a_folder_of_many_names_is_looked_over_in_part(tmp_path):
     with pytest.raises(UnreadableError, match="no log is there"):
         read(str(tmp_path))
     assert Path(deep).exists()
+
+
+def test_a_line_of_many_losses_without_an_end_takes_no_time(tmp_path):
+    (tmp_path / "run.log").write_text("{'" + "'loss'" * 100_000 + "\n{'loss': 1.5, 'epoch': 1}\n", encoding="utf-8")
+    began = time.process_time()
+    assert [point.value for point in read(str(tmp_path / "run.log")).loss] == [1.5]
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("digits", [5000, 400])
+def test_a_length_of_thousands_of_digits_is_no_fault(tmp_path, digits):
+    text = '{"log_history": [{"loss": 1.0, "step": 1}], "max_steps": ' + "9" * digits + "}"
+    (tmp_path / "trainer_state.json").write_text(text, encoding="utf-8")
+    found = read(str(tmp_path))
+    assert (found.total, found.done) == (math.inf, False)
+
+
+@pytest.mark.parametrize(("name", "entry"), [("log.jsonl", "{}\n"), ("trainer_state.json", "{},"), ("x.log", "\r")])
+def test_more_entries_than_memory_holds_are_refused(tmp_path, monkeypatch, name, entry):
+    monkeypatch.setattr("loralint.watch.read._ENTRIES", 1000)
+    (tmp_path / name).write_text('{"log_history": [' + entry * 1001, encoding="utf-8", newline="")
+    with pytest.raises(UnreadableError, match="of more than 1,000 entries"):
+        read(str(tmp_path / name))
