@@ -41,16 +41,19 @@ class NormalizedInputs:
         ]
         self._hooks.append(model.register_state_dict_pre_hook(_refuse))
         parts = [model, getattr(model, "base_model", model), *layers.values()]
-        self._refusing = [(part, name) for part in parts for name in _SAVING if hasattr(part, name)]
-        for part, name in self._refusing:
+        wanted = [(part, name) for part in parts for name in _SAVING if hasattr(part, name)]
+        self._refusing = [(part, name, part.__dict__.get(name)) for part, name in wanted]
+        for part, name in wanted:
             setattr(part, name, _refuse)
 
     def remove(self) -> None:
         """Give the model back as it was; a second call does nothing."""
         for hook in self._hooks:
             hook.remove()
-        for part, name in self._refusing:
+        for part, name, before in reversed(self._refusing):
             part.__dict__.pop(name, None)
+            if before is not None:  # one that a patch, such as Unsloth's, had put on this very model
+                setattr(part, name, before)
         self._hooks, self._refusing = [], []
 
     def __enter__(self) -> Self:
@@ -70,14 +73,17 @@ class NormalizedInputs:
     @torch.no_grad()
     def calibrate(self, model: nn.Module, batches: Iterable[Mapping[str, Any]]) -> None:
         """Measure the modules' median norms on `batches` (keyword arguments of the model), without changing inputs."""
-        self._norms, training = {}, model.training
+        self._norms, training = {}, [(one, one.training) for one in model.modules()]
         try:
             model.eval()
             for batch in batches:
                 model(**batch)
         finally:
             found, self._norms = self._norms, None
-            model.train(training)
+            for one, was in training:
+                one.training = was
+        if not found:
+            raise ValueError("no batch reached a module with an adapter, so there is nothing to measure")
         for name, norms in found.items():
             self.medians[name] = max(torch.cat(norms).median().item(), _LEAST)
         known = [log(one) for one in self.medians.values() if one]
@@ -130,7 +136,8 @@ def normalize_inputs(
 
     Returns a handle with `remove()`, also a context manager. While it is installed, saving and merging raise
     RuntimeError; so give a Trainer `save_strategy="no"`. Raises ValueError for an unknown kind, for modules that match
-    nothing, and for DoRA and merged adapters, whose arithmetic a hook would break or never meet.
+    nothing or have such hooks already, for batches that reach none of them, and for DoRA and merged adapters, whose
+    arithmetic a hook would break or never meet.
     """
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r} is none of {', '.join(KINDS)}")
@@ -158,6 +165,8 @@ def _layers(model: nn.Module, modules: str | Iterable[str] | None) -> dict[str, 
     if not found:
         raise ValueError("no layer with a LoRA adapter" + (f" is named {' or '.join(ends)}" if ends else " is there"))
     for name, one in found.items():
+        if any(one.__dict__.get(saving) is _refuse for saving in _SAVING):
+            raise ValueError(f"the inputs of {name} are normalised already: take those hooks off first")
         if any(getattr(one, "use_dora", {}).values()):
             raise ValueError(f"{name} is DoRA, which puts an identity through lora_A for its norm: not supported")
         if one.merged:

@@ -178,3 +178,35 @@ def test_a_merged_adapter_is_refused(make):
     model.merge_adapter()
     with pytest.raises(ValueError, match="is merged"):
         normalize_inputs(model)
+
+
+def test_a_second_pair_of_hooks_is_refused(make):
+    model = make()
+    with normalize_inputs(model, "l2"), pytest.raises(ValueError, match="normalised already"):
+        normalize_inputs(model, "rms", modules=["down_proj"])
+    normalize_inputs(model, "rms").remove()
+
+
+@pytest.mark.parametrize("kind", ["module", "scale"])
+def test_no_batches_measure_nothing(make, batch, kind):
+    model = make()
+    plain = _seen(model, batch, "q_proj")
+    with pytest.raises(ValueError, match="nothing to measure"):
+        normalize_inputs(model, kind, batches=[])
+    assert torch.equal(_seen(model, batch, "q_proj"), plain)
+
+
+def test_what_another_library_put_on_the_model_is_there_again(make):
+    model = make()
+    model.save_pretrained = lambda *_: "theirs"  # as Unsloth does it
+    with normalize_inputs(model, "l2"), pytest.raises(RuntimeError, match="take them off first"):
+        model.save_pretrained("somewhere")
+    assert model.save_pretrained("somewhere") == "theirs"
+
+
+def test_measuring_leaves_every_part_in_its_mode(make, batch):
+    model = make().train()
+    model.base_model.model.model.norm.eval()
+    before = [one.training for one in model.modules()]
+    normalize_inputs(model, "scale", batches=[batch]).remove()
+    assert [one.training for one in model.modules()] == before
