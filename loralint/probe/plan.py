@@ -42,7 +42,7 @@ def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
     assumed: list[str] = []
     arm = Arm(
         rank=_rank(scope),
-        alpha=number(scope, "adapter.alpha", "the config has no LoRA alpha"),
+        alpha=_alpha(scope),
         targets=own_targets(scope, layers) if layers else targets(scope),
         lr=positive(scope, "optim.lr", "the config has no learning rate"),
         optimizer=_optimizer(scope),
@@ -50,11 +50,11 @@ def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
         dora=known(scope, "adapter.dora") is True,
         dropout=min(0.95, max(0.0, optional(scope, "adapter.dropout", 0.0))),
         lr_ratio=_ratio(scope),
-        beta1=optional(scope, "optim.beta1", 0.9),
-        beta2=optional(scope, "optim.beta2", 0.999),
-        eps=optional(scope, "optim.eps", 1e-8),
-        momentum=optional(scope, "optim.momentum", 0.0),
-        weight_decay=optional(scope, "optim.weight_decay", 0.0),
+        beta1=_within(scope, "optim.beta1", 0.9, below=1.0),
+        beta2=_within(scope, "optim.beta2", 0.999, below=1.0),
+        eps=_within(scope, "optim.eps", 1e-8),
+        momentum=_within(scope, "optim.momentum", 0.0),
+        weight_decay=_within(scope, "optim.weight_decay", 0.0),
         clip=clip if (clip := optional(scope, "optim.max_grad_norm", 0.0)) > 0 else inf,  # as the Trainer has it
         stored=adapter_dtype(scope),
         init=_init(scope),
@@ -91,6 +91,21 @@ def _rank(scope: Scope) -> int:
     if value != int(value):
         raise Missing(f"a rank of {value:g} is no whole number")
     return int(value)
+
+
+def _alpha(scope: Scope) -> float:
+    value = number(scope, "adapter.alpha", "the config has no LoRA alpha")
+    if value == 0:
+        raise Missing("an alpha of 0 multiplies the adapter by zero, so nothing trains")
+    return value
+
+
+def _within(scope: Scope, name: str, default: float, below: float = inf) -> float:
+    """A setting of the optimizer; torch refuses those below 0, and betas of 1 and more."""
+    value = optional(scope, name, default)
+    if not 0 <= value < below:
+        raise Missing(f"the optimizer refuses {name.rpartition('.')[2]} {value:g}, so nothing trains")
+    return value
 
 
 def _ratio(scope: Scope) -> float:

@@ -28,6 +28,7 @@ def text_of(path: str) -> str:
     if suffix not in (*SUFFIXES, *_PLAIN):
         raise ValueError(f"{path}: rows are read from {', '.join((*SUFFIXES, *_PLAIN))}")
     text, why = (_plain(path), "") if suffix in _PLAIN else _rows(path)
+    text = text.encode("utf-8", "replace").decode("utf-8")  # half of a surrogate pair is no text for a tokenizer
     if len(text) < _LEAST:
         raise ValueError(f"{path}: {len(text)} characters of text are too few to train on{why}")
     return text

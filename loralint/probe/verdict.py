@@ -15,7 +15,8 @@ _MEASURED = 8  # rows of a step: no real run had more
 
 class Band(NamedTuple):
     """Peak rate over the ramp's rate: up to `stable` runs trained well, from `unstable` on they broke; `edge` is the
-    middle, which headroom is counted from. learns: how far (`reach.far`) a run must come, or it stalls.
+    middle, which headroom is counted from. learns: how far (`reach.far`) a run must come, or it stalls. may_stall: up to
+    which runs of some model did all the same.
     doubt: why the verdict is only likely, "" where it rests on real runs of this very optimizer.
     """
 
@@ -23,6 +24,7 @@ class Band(NamedTuple):
     edge: float
     unstable: float
     learns: float
+    may_stall: float = 0.0
     doubt: str = ""
 
 
@@ -49,7 +51,7 @@ def band(kind: str, optimizer: str) -> Band:
         if borrowed
         else row.get("doubt", "")
     )
-    return Band(row["stable"], row["edge"], row["unstable"], row["learns"], doubt)
+    return Band(row["stable"], row["edge"], row["unstable"], row["learns"], row.get("may_stall", 0.0), doubt)
 
 
 def with_fewer_rows(own: Band, wanted: int, rows: int) -> Band:
@@ -57,7 +59,11 @@ def with_fewer_rows(own: Band, wanted: int, rows: int) -> Band:
     that was measured. By the same root its steps, less noise and more gradient, gain more.
     """
     more = sqrt(wanted / rows)
-    return own._replace(unstable=own.unstable * max(1.0, min(more, sqrt(_MEASURED / rows))), learns=own.learns / more)
+    return own._replace(
+        unstable=own.unstable * max(1.0, min(more, sqrt(_MEASURED / rows))),
+        learns=own.learns / more,
+        may_stall=own.may_stall / more,
+    )
 
 
 def judge(plan: Plan, found: Edge, own: Band, reached: float | None = None, *, whole: bool) -> Verdict | None:
@@ -71,7 +77,7 @@ def judge(plan: Plan, found: Edge, own: Band, reached: float | None = None, *, w
     if word == STABLE and reached is not None and reached < own.learns:
         word = NOT_LEARNING
     certain = not own.doubt and plan.arm.init != "svd"
-    return Verdict(word, own.edge / ratio, own.stable * found.rate, found.reached, certain)
+    return Verdict(word, own.edge * found.rate / plan.arm.lr, own.stable * found.rate, found.reached, certain)
 
 
 def rounded_down(rate: float) -> float:

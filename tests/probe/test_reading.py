@@ -88,6 +88,11 @@ def test_each_setting_reaches_its_place(old, new, field, value):
         ("lora_r: 8", "lora_r: 5000", "more than the probe trains"),
         ("lora_r: 8", "lora_r: 0.5", "no whole number"),
         ("lora_r: 8", "lora_r: 8\nloraplus_lr_ratio: -4", "no rate above 0"),
+        ("lora_alpha: 16", "lora_alpha: 0", "nothing trains"),
+        ("lora_r: 8", "lora_r: 8\nadam_beta2: 1.0", "the optimizer refuses beta2 1,"),
+        ("lora_r: 8", "lora_r: 8\nadam_beta1: -0.5", "the optimizer refuses beta1 -0.5"),
+        ("lora_r: 8", "lora_r: 8\nadam_epsilon: -1.0", "the optimizer refuses eps -1"),
+        ("lora_r: 8", "lora_r: 8\nweight_decay: -0.1", "the optimizer refuses weight_decay -0.1"),
     ],
 )
 def test_what_was_not_measured_is_not_checked(old, new, reason):
@@ -255,3 +260,9 @@ def test_none_of_this_needs_torch():
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout.strip() == "None"
+
+
+def test_a_rate_next_to_nothing_is_far_below_the_edge():
+    found = judge(_plan(5e-324), Edge(1000.0, reached=False), Band(0.05, 0.1, 0.2, 0.02), whole=True)
+    assert found is not None
+    assert (found.word, found.headroom) == ("STABLE", inf)

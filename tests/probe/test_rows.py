@@ -74,3 +74,8 @@ def test_what_is_no_file_is_said(tmp_path, name):
     (tmp_path / "folder.txt").mkdir()
     with pytest.raises(ValueError, match=name):
         text_of(str(tmp_path / name))
+
+
+def test_half_a_surrogate_pair_is_no_text_that_breaks_a_tokenizer(tmp_path):
+    said = text_of(_jsonl(tmp_path / "rows.jsonl", [{"text": f"{LONG}\ud800 end"}]))
+    assert said == f"{LONG}? end"
