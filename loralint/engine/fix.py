@@ -118,10 +118,11 @@ def _rewrite(observation: Observation, document: Document) -> Iterator[Edit]:
     value, new = observation.value, observation.replacement
     if document.sealed:
         raise _NoFixError
-    found = _at(document.root, value.key_span.start) if document.root and value.key_span else None
+    here = value.key_span is not None and value.key_span.file == document.file
+    found = _at(document.root, value.key_span.start) if document.root and value.key_span and here else None
     if observation.rewrite == "key" and new and found is not None:
         yield _rename(observation, document, *found)
-    elif observation.rewrite == "value" and new and value.span is not None:
+    elif observation.rewrite == "value" and new and value.span is not None and value.span.file == document.file:
         empty = value.span.start == value.span.end  # nothing but the colon's place
         yield Edit(document.file, value.span.start, value.span.end, f" {new}" if empty else new)
     elif observation.rewrite == "remove" and found is not None:

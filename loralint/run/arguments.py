@@ -134,7 +134,8 @@ def _replaced(part: Part, values: Mapping[str, Node], given: Mapping[str, Node],
     if root is None or not any(name in values or name in given for _, _, name in _uses(part.document)):
         return part
     tree = _with(root, [_with_values(call, values, given) for call in root.pairs])
-    places = frozenset(node.start for node in values.values()) if assumed else frozenset()
+    spans = map(part.document.span, values.values() if assumed else ())
+    places = frozenset((span.file, span.start) for span in spans)
     return part._replace(document=_copy(part.document, tree), assumed=places)
 
 

@@ -42,7 +42,7 @@ class Part(NamedTuple):
     """One thing that a training start reads. kind: as of a Layer; source: the file as it was read.
 
     observations, events: what was seen in it besides its settings. arguments: what a script takes from its command
-    line, with defaults. assumed: offsets of values that a command line may overrule, which nobody has seen. names: for
+    line, with defaults. assumed: places of values that a command line may overrule, which nobody has seen. names: for
     flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
     takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled: likewise.
@@ -59,7 +59,7 @@ class Part(NamedTuple):
     observations: tuple[Observation, ...] = ()
     events: tuple[Event, ...] = ()
     arguments: tuple[Argument, ...] = ()
-    assumed: frozenset[int] = frozenset()
+    assumed: frozenset[tuple[str, int]] = frozenset()
     names: Mapping[str, str] = {}
     beside: bool = False
     own: frozenset[str] = frozenset()
@@ -81,7 +81,8 @@ class Start(NamedTuple):
 
     pins: package -> version that its files fix. open: why what is in no part may be set all the same. launchers:
     the programs that start the processes (accelerate, torchrun, deepspeed), outermost first. files: where what its
-    parts name is looked for, None for the project.
+    parts name is looked for, None for the project. modules: files that its program imports and that are none of
+    their own.
     """
 
     parts: tuple[Part, ...]
@@ -92,6 +93,7 @@ class Start(NamedTuple):
     open: str = ""
     launchers: tuple[str, ...] = ()
     files: Lookup | None = None
+    modules: tuple[str, ...] = ()
 
 
 def build(start: Start, options: Options) -> Assembled:
@@ -156,9 +158,10 @@ def _named(several: Iterable[Value], names: Mapping[str, str]) -> Iterator[Value
             yield one._replace(key=name, pointer=f"/{name}")
 
 
-def _assumed(value: Value, places: frozenset[int]) -> Value:
+def _assumed(value: Value, places: frozenset[tuple[str, int]]) -> Value:
     """The default of an argument: it counts unless the command line says otherwise."""
-    return value._replace(origin="inherited") if value.span is not None and value.span.start in places else value
+    here = value.span is not None and (value.span.file, value.span.start) in places
+    return value._replace(origin="inherited") if here else value
 
 
 def _from(value: Value, origin: str) -> Value:

@@ -22,9 +22,9 @@ from loralint.run.build import Part, Start
 from loralint.run.companions import environment_part, missing
 from loralint.run.inner import settled
 from loralint.run.options import Options
-from loralint.run.project import Project
+from loralint.run.project import Lookup, Project
 from loralint.run.scripted import together, unrecognised, unseen_file
-from loralint.run.scripts import Opened, alone, script_starts
+from loralint.run.scripts import Imported, Opened, alone, script_starts
 from loralint.run.surroundings import of_caller, sourced
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
@@ -59,7 +59,9 @@ def launched(shell: Shell, files: Written, document: Document, options: Options)
     for launch in launches(shell, document)[:MOST]:
         seen = files.at(launch.folder, launch.offset)
         read = tuple(sourced(shell, launch.offset, seen, document.file))
-        several = of_launch(launch, document, options, _finder(seen, document), (*read, *of_caller(options, seen)))
+        several = of_launch(
+            launch, document, options, _finder(seen, document), (*read, *of_caller(options, seen)), seen
+        )
         parts = tuple(map(environment_part, read))
         found += [start._replace(files=seen, parts=(*start.parts, *parts)) for start in several]
     found += _inline(shell, files, document, options)
@@ -124,11 +126,11 @@ def _finder(files: Written, document: Document) -> Find:
 
 
 def of_launch(
-    launch: Launch, document: Document, options: Options, find: Find, around: tuple[Variables, ...] = ()
+    launch: Launch, document: Document, options: Options, find: Find, around: tuple[Variables, ...], files: Lookup
 ) -> list[Start]:
     """The runs of one launch: those of the script or config that it names with its flags over them, else its flags.
 
-    around: variables that it gets besides its own, which scripts may read.
+    around: variables that it gets besides its own, which scripts may read. files: where their imports are looked for.
     """
     given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "preset", "script")]
     notes = tuple(one for _, one in given if isinstance(one, Note))
@@ -138,7 +140,7 @@ def of_launch(
         found = _layered(over, options)
     else:
         opened = None if _overrides(launch) else _opened(find, document)
-        found = _found(launch, documents, options, opened)
+        found = _found(launch, documents, options, opened, files.module)
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
         launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
@@ -170,10 +172,12 @@ def _opened(find: Find, document: Document) -> Opened:
     return opened
 
 
-def _found(launch: Launch, documents: list[Document], options: Options, opened: Opened | None) -> list[Start]:
+def _found(
+    launch: Launch, documents: list[Document], options: Options, opened: Opened | None, imported: Imported
+) -> list[Start]:
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
-    scripts = [start for one in programs for start in script_starts(one, opened)]
+    scripts = [start for one in programs for start in script_starts(one, opened, imported=imported)]
     files = [one for one in documents if one not in programs]
     files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
     configs = [start for one in files if (start := config_start(one, options)) is not None]

@@ -20,6 +20,9 @@ class Lookup(Protocol):
     def find(self, name: str, near: str) -> Document | None:
         """Give the file that `near` means by `name`, None where there is none."""
 
+    def module(self, name: str, level: int, near: str) -> Document | None:
+        """Give the file that an import means, as `run.modules` finds it."""
+
     def document(self, path: str, shown: str) -> Document:
         """Give a file that the caller names."""
 
@@ -47,7 +50,8 @@ class Project:
     """
 
     __slots__ = (
-        "_documents", "_given", "_models", "_reals", "bases", "claimed", "manifests", "maps", "pins", "roots", "texts",
+        "_documents", "_given", "_models", "_names", "_reals", "bases", "claimed", "manifests", "maps", "pins", "roots",
+        "texts",
     )  # fmt: skip
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
@@ -61,6 +65,7 @@ class Project:
         self.bases: dict[str, None] = {}
         self._documents: dict[str, Document] = {}
         self._models: dict[tuple[str, str], str | None] = {}
+        self._names: dict[str, frozenset[str]] = {}
         self._reals: dict[str, str] = {}
 
     def _real(self, path: str) -> str:
@@ -87,6 +92,23 @@ class Project:
                 return (path, self.name(path, near)) if within(path, self.top(near)) else None
         ending = os.sep + os.path.normpath(name)
         return next(((path, path) for path in self._given if os.path.abspath(path).endswith(ending)), None)
+
+    def module(self, name: str, level: int, near: str) -> Document | None:
+        """The file that an import of a program means, which stays nobody's; None where it is not at hand."""
+        from loralint.run.modules import module_of
+
+        return module_of(self, name, level, near)
+
+    def names(self, folder: str) -> frozenset[str]:
+        """What lies in a folder, asked of the disk once."""
+        found = self._names.get(folder)
+        if found is None:
+            try:
+                found = frozenset(os.listdir(folder))
+            except OSError:
+                found = frozenset()
+            self._names[folder] = found
+        return found
 
     def model_config(self, base: str, near: str) -> str | None:
         """The config.json in the folder that `near` calls its base model; None where there is none, or outside."""
@@ -136,6 +158,10 @@ class Project:
         """A path as the user who named `near` would write it."""
         beside = os.path.relpath(path, os.path.dirname(self._real(near)))
         return os.path.normpath(os.path.join(os.path.dirname(near), beside))
+
+    def claim(self, file: str) -> None:
+        """Let a file be part of a run."""
+        self.claimed.add(self._real(file))
 
     def is_claimed(self, file: str) -> bool:
         """Whether a file belongs to a run that was already read."""

@@ -11,10 +11,12 @@ from loralint.run.build import Part, Start
 from loralint.run.options import Options
 from loralint.run.project import Lookup
 from loralint.source.document import Document, Mark, Node
+from loralint.source.inner import InnerDocument
 from loralint.source.script import Script
 
-# Gives the file that a program means by a name.
+# Gives the file that a program means by a name; by an import: its dotted name, the dots before it, the file it is in.
 Opened = Callable[[str], Document | None]
+Imported = Callable[[str, int, str], Document | None]
 
 # A program that trains adapters speaks of one of these; every other one is not even parsed.
 WORDS = ("peft", "lora", "trl", "unsloth", "bitsandbytes", "TrainingArguments", "BitsAndBytesConfig")
@@ -30,13 +32,17 @@ _TRAINERS = re.compile(
 )
 # Marks of a text that something else fills in first.
 _FILLED_IN = re.compile(r"\{\{|\{%|<%|\$\{|^[ \t]*(?:\.\.\.[ \t]*\w|>>> )", re.MULTILINE)
+# What a module does only when it is started itself.
+_STARTS = re.compile(r"""(?m)^if[ \t(]+__name__[ \t]*==[ \t]*["']__main__""")
 _LOADS = frozenset({"dotenv.load_dotenv", "dotenv.main.load_dotenv"})
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 
-def script_starts(document: Document, find: Opened | None = None, script: Script | None = None) -> list[Start]:
+def script_starts(
+    document: Document, find: Opened | None = None, script: Script | None = None, imported: Imported | None = None
+) -> list[Start]:
     """One for each trainer that the program makes; none for a program that trains nothing. find: gives the file
-    that the program opens by a name. script: if it was read.
+    that the program opens by a name; imported: that it imports. script: if it was read.
     """
     if not any(word in document.text for word in WORDS) or is_test(document):
         return []
@@ -46,13 +52,14 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
         return []
     from loralint.frameworks.python import starts
     from loralint.frameworks.python.options import filled, read_file, reads, switches, taken
+    from loralint.run.modules import used_modules
     from loralint.source.python import read_script
 
-    script = script or read_script(document, find)
+    script = script or read_script(document, find, None if isinstance(document, InnerDocument) else imported)
     if document.format == "python" and document.problems:
         return _broken(document)
     pins = _installed(script)
-    found, own, takes = [], _own(script), taken(script)
+    found, keys, takes = [], _own(script), taken(script)
     bare = switches(script) if takes else frozenset()
     names, loads, how = filled(script), tuple(_loaded(script, find)), reads(script)
     file = find(name) if find is not None and how and (name := read_file(script)) else None
@@ -60,13 +67,15 @@ def script_starts(document: Document, find: Opened | None = None, script: Script
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
-            script.arguments, own=own, takes=takes, switches=bare, filled=names, parsed=start.parsed,
+            script.arguments, own=keys, takes=takes, switches=bare, filled=names, parsed=start.parsed,
             seen=start.seen, loads=loads, reads=how, handed=handed,
             placed=start.placed,
         )  # fmt: skip
-        sources = tuple(_source(one, start.reader) for one in script.loaded)
+        used = used_modules(script, start) if script.modules else ()
+        sources = tuple(_source(one, start.reader) for one in (*script.loaded, *used))
         why = f"what {_name(start.document)} makes"
-        found.append(Start((part, *sources), start.reader, why, pins, start.notes))
+        own = tuple(one.file for one in used if not _STARTS.search(one.text))
+        found.append(Start((part, *sources), start.reader, why, pins, start.notes, modules=own))
     return found
 
 

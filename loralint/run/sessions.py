@@ -11,7 +11,7 @@ from loralint.run.build import Start
 from loralint.run.launches import launched
 from loralint.run.options import Options
 from loralint.run.project import Project
-from loralint.run.scripts import Opened, is_test
+from loralint.run.scripts import Imported, Opened, is_test
 from loralint.run.written import Written
 from loralint.source.document import Document
 from loralint.source.script import Script
@@ -41,15 +41,18 @@ def _names_training(text: str) -> bool:
     return _trainer().search(text) is not None or (".py" in text and _SCRIPT.search(text) is not None)
 
 
-def launching(document: Document, find: Opened) -> Script | None:
-    """The program of a file that may launch trainings, None for any other file. find: as for `script_starts`."""
+def launching(document: Document, find: Opened, imported: Imported | None = None) -> Script | None:
+    """The program of a file that may launch trainings, None for any other file.
+
+    find, imported: as for `script_starts`.
+    """
     text = document.text
     starting = document.format == "notebook" or any(word in text for word in _STARTING)
     if not starting or is_test(document) or not _names_training(text):
         return None
     from loralint.source.python import read_script
 
-    return read_script(document, find)
+    return read_script(document, find, imported)
 
 
 def session_starts(script: Script, options: Options, project: Project) -> list[Start]:

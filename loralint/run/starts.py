@@ -26,7 +26,10 @@ _SHELLS = frozenset({"shell", "make", "powershell", "cmd"})
 
 def starts(document: Document, options: Options, project: Project) -> list[Assembled]:
     """The runs that this file starts: one for a config, one for each launch of a script, none for anything else."""
-    return [_with_model(build(start, options), options, project) for start in _starts(document, options, project)]
+    found = _starts(document, options, project)
+    for file in (file for start in found for file in start.modules):
+        project.claim(file)
+    return [_with_model(build(start, options), options, project) for start in found]
 
 
 def _with_model(built: Assembled, options: Options, project: Project) -> Assembled:
@@ -85,8 +88,8 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         def find(name: str) -> Document | None:
             return project.find(name, document.file)
 
-        before, script = set(project.claimed), launching(document, find)
-        several = script_starts(document, find, script)
+        before, script = set(project.claimed), launching(document, find, project.module)
+        several = script_starts(document, find, script, project.module)
         found = [with_neighbour(alone(start, options, project), document.file, project) for start in several]
         found += session_starts(script, options, project) if script is not None else []
         if not found:  # what it loads belongs to no run of its own

@@ -63,6 +63,10 @@ class Written:
         own = self._written({posixpath.normpath(name), posixpath.normpath(path)})
         return own or self._project.find(path, self._script.file) or self._project.find(name, near)
 
+    def module(self, name: str, level: int, near: str) -> Document | None:
+        """The file that an import means."""
+        return self._project.module(name, level, near)
+
     def document(self, path: str, shown: str) -> Document:
         """A file that the caller names."""
         return self._project.document(path, shown)

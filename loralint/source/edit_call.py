@@ -68,7 +68,8 @@ def _is_keyword(doc: Document, call: Node, pair: Pair) -> bool:
 
 def _end(doc: Document, pair: Pair) -> int:
     value = pair.value
-    if re.fullmatch(r"\s*[=:]\s*", doc.text[pair.key_node.end : value.start]) and value.end > value.start:
+    between = doc.text[pair.key_node.end : value.start]
+    if re.fullmatch(r"\s*[=:]\s*", between) and value.end > value.start and not elsewhere(doc, value):
         return value.end
     found = re.compile(_PLAINLY.format(re.escape(pair.key))).match(doc.text, pair.key_node.start)
     if found is None:

@@ -22,6 +22,9 @@ TOML_LENGTH = 256 * 1024
 # A program's own code. The longest training scripts known to us have 100 KiB; Python's parser needs about 30 times as
 # much memory for a while.
 SCRIPT_LENGTH = 256 * 1024
+# Files of a program that it imports, and the length of all their texts. A large trainer of one repository has a dozen.
+MODULES = 24
+MODULES_LENGTH = 512 * 1024
 # Trainers of one program, each of which is a run of its own. A notebook that compares methods has a handful.
 TRAINERS = 50
 # Steps of one program on its models and tokenizers, each of which is held against all others. Scripts have some dozen.

@@ -104,7 +104,8 @@ class Script(NamedTuple):
     and why; then what is missing in `calls` proves nothing. files: what cells of a notebook write (`%%writefile`), with
     offsets as of `shell`. places: leads from offsets in the program's text (the cells of a notebook joined) to places
     in the file. Of a notebook, the document's root holds all but its cells. loaded: files that it loads; what they say
-    keeps its place there, whose marks name the file.
+    keeps its place there, whose marks name the file. modules: other files of the program that it imports, likewise.
+    text: what stands in the program and its modules.
     """
 
     document: Document
@@ -117,3 +118,9 @@ class Script(NamedTuple):
     files: tuple[Files, ...] = ()
     places: Places | None = None
     loaded: tuple[Document, ...] = ()
+    modules: tuple[Document, ...] = ()
+    text: str = ""
+
+    def text_at(self, span: Span) -> str:
+        """The text of the file that a place lies in."""
+        return next((one.text for one in self.modules if one.file == span.file), self.document.text)

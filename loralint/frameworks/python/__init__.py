@@ -6,6 +6,7 @@ that files with the same fields are read by. Nothing is run, and what only runni
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from loralint.frameworks.python.adalora import observe_adalora
@@ -15,7 +16,7 @@ from loralint.frameworks.python.classes import Known, of
 from loralint.frameworks.python.events import CUT, events
 from loralint.frameworks.python.faults import faults
 from loralint.frameworks.python.gone import Observer, observe_gone
-from loralint.frameworks.python.keywords import observe_keywords, observe_patched
+from loralint.frameworks.python.keywords import observe_keywords
 from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
 from loralint.frameworks.python.observers import OBSERVED
 from loralint.frameworks.python.options import parsers
@@ -38,6 +39,7 @@ _PACKAGES = {
 }
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
+_STEPS = frozenset({"train", "fit", "backward"})
 # what no section stands for, where nobody knows of it
 _HIDDEN = ("quantisation", "optimizer", "schedule", "rate")
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
@@ -63,8 +65,10 @@ class Start(NamedTuple):
 def starts(script: Script) -> tuple[Start, ...]:
     """Every training start of a program, in its order; none for a program that trains nothing of ours."""
     every = starts_of(script)
+    done = events(script) if every else ()
+    if script.modules and not any(event.kind in _TRAINING for event in done) and not _trains(script):
+        every = [parts for parts in every if _stands_in(script, parts)]
     found = every[:TRAINERS]
-    done = events(script) if found else ()
     models = [_models(parts) for parts in every]
     gone = observe_gone(script)
     cut = any(event.kind == "unread" and event.data.get("reason") == CUT for event in done)
@@ -73,6 +77,17 @@ def starts(script: Script) -> tuple[Start, ...]:
         _start(script, parts, _own(done, at, every, models), gone)._replace(notes=notes)
         for at, parts in enumerate(found)
     )
+
+
+def _trains(script: Script) -> bool:
+    """Whether anything is called as what trains is called."""
+    return any(last(call) in _STEPS for call in script.calls)
+
+
+def _stands_in(script: Script, parts: Parts) -> bool:
+    """Whether the program itself, which nobody sees train, prepares anything: its modules do for other programs too."""
+    calls = (call for call in parts.calls() if call.span.file == script.document.file)
+    return parts.trainer is not None or any(not call.fields for call in calls)
 
 
 def _untold(trainers: int) -> tuple[Note, ...]:
@@ -125,12 +140,12 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
         guessed=parts.trainer is None and parts.arguments is None and not any(e.kind in _TRAINING for e in done),
         kin=("peft",) if shape.adapter else (),
         observe=(
-            observe_patched if shape.load == "unsloth" else observe_keywords,
+            observe_keywords(script, patched=shape.load == "unsloth"),
             *OBSERVED,
-            *_whole_adapter(parts),
+            *_whole_adapter(parts, script),
             gone,
         ),
-        combine=_text_decides,
+        combine=partial(_text_decides, script.text),
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
@@ -145,18 +160,18 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
     return Start(document, reader, offset, done, told, parsed=filled, seen=seen, placed=placed)
 
 
-def _whole_adapter(parts: Parts) -> tuple[Observer, ...]:
+def _whole_adapter(parts: Parts, script: Script) -> tuple[Observer, ...]:
     """What is observed of an adapter's config where all that it gets can be seen."""
-    return (observe_adalora,) if parts.adapter is not None and not parts.adapter.open else ()
+    return (partial(observe_adalora, script.text),) if parts.adapter is not None and not parts.adapter.open else ()
 
 
-def _text_decides(document: Document, values: Values) -> Values:
+def _text_decides(text: str, _: Document, values: Values) -> Values:
     """What nobody knows of a program that speaks of a chat template, or puts weights into a random adapter."""
     found = {}
-    if "chat_template" in document.text and not values.get("data.template"):
+    if "chat_template" in text and not values.get("data.template"):
         found["data.template"] = "the program may set a chat template"
     unusual = any(one.value == "false" for one in values.get("adapter.init", ()))
-    if unusual and "set_peft_model_state_dict" in document.text:
+    if unusual and "set_peft_model_state_dict" in text:
         found["adapter.init"] = "the program puts weights of its own into the adapter"
     return {field: (Value(Unknown(reason), field=field),) for field, reason in found.items()}
 

@@ -18,13 +18,17 @@ _MOVES = "update_and_allocate"
 _DEFAULT = 8
 
 
-def observe_adalora(document: Document, look: Look) -> list[Observation]:
-    """Observe an unread rank, a schedule without a step for the ranks, and a trainer that never moves them."""
+def observe_adalora(text: str, document: Document, look: Look) -> list[Observation]:
+    """Observe an unread rank, a schedule without a step for the ranks, and a trainer that never moves them.
+
+    text: of the program.
+    """
     root = document.root
     outer = root.pair(_CONFIG) if root is not None else None
     if root is None or outer is None:
         return []
-    return [*_rank(document, outer.value), *_schedule(document, outer, look), *_allocation(document, root, outer)]
+    still = _allocation(document, root, outer) if _MOVES not in text else ()
+    return [*_rank(document, outer.value), *_schedule(document, outer, look), *still]
 
 
 def _rank(document: Document, config: Node) -> Iterator[Observation]:
@@ -68,7 +72,7 @@ def _number(pair: Pair | None, absent: int | None) -> int | None:
 def _allocation(document: Document, root: Node, outer: Pair) -> Iterator[Observation]:
     """Trainer takes optimizer steps and calls nothing of the adapter's."""
     trains = next((pair for pair in root.pairs if pair.key.endswith("Trainer")), None)
-    if trains is None or _MOVES in document.text:
+    if trains is None:
         return
     at = place(document, outer.value.pair("target_r") or outer, f"{_CONFIG}.target_r")
     message = f"{trains.key} never calls `{_MOVES}`, so every rank stays `init_r`"

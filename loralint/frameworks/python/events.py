@@ -68,7 +68,7 @@ CUT = f"of what the program does to its models only the first {EVENTS} steps are
 
 def events(script: Script) -> tuple[Event, ...]:
     """Every event of a program. What nobody could follow is an event of its own, since it may hold any other."""
-    text = script.document.text
+    text = script.text
     done = list(itertools.islice((event for call in script.calls for event in _of(call, text)), EVENTS + 1))
     unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread + (CUT,) * (len(done) > EVENTS)]
     read = {number for call in script.calls if last(call) in _TOKENIZES for number in numbers(call.on)}
@@ -176,8 +176,15 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
     if data["collator"] == "" and tokenizer is not None:
         yield _event("own-batches", call, last(call), numbers(tokenizer.thing), {"class": last(call)})
     if config is not None and _configured(config):
-        given = {"wrapped": bool(wraps), "trl": data["trl"], "beside": False, "own": False, "config": number_of(config)}
+        both = _both(call, wraps, config)
+        given = {"wrapped": both, "trl": data["trl"], "beside": False, "own": False, "config": number_of(config)}
         yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
+
+
+def _both(trainer: Call, wraps: list[Call], config: Argument) -> bool | None:
+    """Whether the trainer's model has an adapter besides the config; None where branches of their own make either."""
+    made = [*wraps, *makers(config.thing, "adapter")[0]]
+    return None if wraps and trainer.sure and not any(one.sure for one in made) else bool(wraps)
 
 
 def _configured(config: Argument | None) -> bool | None:

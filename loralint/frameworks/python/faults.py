@@ -12,7 +12,7 @@ from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.sought import empty_targets
 from loralint.frameworks.python.trace import last, makers
 from loralint.frameworks.table import Observation
-from loralint.model import Unknown, Value
+from loralint.model import Span, Unknown, Value
 from loralint.source.document import Document, Node, Pair
 from loralint.source.script import Script
 from loralint.source.secrets import find, holds_one
@@ -46,29 +46,34 @@ def _unused(script: Script, parts: Parts) -> Iterator[Observation]:
 def _joined(script: Script, document: Document) -> Iterator[Observation]:
     """Strings of a list without a comma between them, where the list reaches a class."""
     for fault in script.faults:
-        found = _holding(document.root, fault.span.start) if fault.kind == "implicit-join" else None
+        found = _holding(document, fault.span) if fault.kind == "implicit-join" else None
         key, pair = found or ("", None)
         if pair is not None:
             where = place(document, pair, key)._replace(span=fault.span, text=None)
             data = {"advice": "write a comma behind every string of the list"}
             alone = key.endswith(".target_modules") and len(pair.value.items) == 1  # no module has such a name
             yield Observation("coerced", where, "crash" if alone else "changed", fault.message, data=data)
-            _blur(pair, fault.span.start)
+            _blur(document, pair, fault.span)
 
 
-def _holding(root: Node | None, offset: int) -> tuple[str, Pair] | None:
-    """The argument whose list holds an offset."""
-    for outer in root.pairs if root is not None else ():
+def _holding(document: Document, place: Span) -> tuple[str, Pair] | None:
+    """The argument whose list holds a place."""
+    for outer in document.root.pairs if document.root is not None else ():
         for pair in outer.value.pairs:
-            if any(item.start <= offset < item.end for item in pair.value.items):
+            if any(_holds(document, item, place) for item in pair.value.items):
                 return f"{outer.key}.{pair.key}", pair
     return None
 
 
-def _blur(pair: Pair, offset: int) -> None:
+def _holds(document: Document, item: Node, place: Span) -> bool:
+    span = document.span(item)
+    return span.file == place.file and span.start <= place.start < span.end
+
+
+def _blur(document: Document, pair: Pair, place: Span) -> None:
     """Make the joined string an unknown one, so that nothing else is told of what nobody meant to write."""
     for item in pair.value.items:
-        if item.start <= offset < item.end:
+        if _holds(document, item, place):
             item.native = Unknown("a comma is missing in the list")
 
 
@@ -100,7 +105,7 @@ def _config_as_rank(script: Script) -> Iterator[Observation]:
 def _leaked(script: Script, parts: Parts) -> Iterator[Observation]:
     """Secrets that the program gives to any other call, or puts into its environment; the secret itself never stays."""
     read = {id(call) for call in parts.calls()}
-    for call in script.calls if holds_one(script.document.text) else ():
+    for call in script.calls if holds_one(script.text) else ():
         for index, given in enumerate(call.args):
             node = given.node
             if id(call) in read or node.tag != "str":

@@ -23,8 +23,11 @@ Observer = Callable[[Document, Look], list[Observation]]
 def observe_gone(script: Script) -> Observer:
     """An observer of what a program takes from the libraries and these releases do not have."""
     gone: Any = part("keys-python")["gone"]
-    calls = reversed(script.calls) if _GUARD not in script.document.text else ()
-    used = {name: call for call in calls if (name := _named(call, gone))}
+    used = {
+        name: call
+        for call in reversed(script.calls)
+        if (name := _named(call, gone)) and _GUARD not in script.text_at(call.name_span)
+    }
 
     def observe(_: Document, look: Look) -> list[Observation]:
         return [

@@ -22,7 +22,7 @@ def optimizer_of(trainer: Call, later: Sequence[Call], script: Script, reasons: 
     later: the calls on this trainer. reasons: gets why nobody knows what "optimizer" or "schedule" is, or whether the
     arguments' "rate" counts.
     """
-    own = _maker(script.document.text)
+    own = _maker(script.text)
     if own or any(map(_puts, later)):
         reasons["rate"] = f"`{own or 'optimizer'}` of the program's own may set another one"
     both, named = trainer.arg("optimizers"), trainer.arg("optimizer_cls_and_kwargs")
@@ -33,7 +33,7 @@ def optimizer_of(trainer: Call, later: Sequence[Call], script: Script, reasons: 
     optimizer, schedule = both.node.items if len(both.node.items) == 2 else (both.node, both.node)
     if schedule.tag != "null":
         reasons["schedule"] = "the program makes the schedule itself"
-    return _made(optimizer, script.calls, reasons) if optimizer.tag != "null" else None
+    return _made(optimizer, script, reasons) if optimizer.tag != "null" else None
 
 
 @lru_cache(maxsize=1)  # asked by each trainer of a program
@@ -47,9 +47,10 @@ def _puts(call: Call) -> bool:
     return call.name == "__setattr__" and call.args[0].node.native in _ATTRIBUTES
 
 
-def _made(given: Node, calls: Sequence[Call], reasons: dict[str, str]) -> Call | None:
+def _made(given: Node, script: Script, reasons: dict[str, str]) -> Call | None:
     """The call whose result stands here, where its class is known and all parameters get one rate."""
-    here = (call for call in calls if call.span.start == given.start)
+    place = script.document.span(given)
+    here = (call for call in script.calls if (call.span.file, call.span.start) == (place.file, place.start))
     found = [call for call in here if (what := of(call)) is not None and what.role == "optimizer"]
     if len(found) == 1 and not _grouped(found[0]):
         return found[0]

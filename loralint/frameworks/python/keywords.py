@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from loralint.frameworks.observe import place
 from loralint.frameworks.table import Look, Observation
 from loralint.knowledge.data import part
 from loralint.source.document import Document, Pair
+from loralint.source.script import Script
 
 _TITLES = {"transformers": "Transformers", "trl": "TRL", "peft": "PEFT"}
 _OURS = frozenset({"class"})
@@ -26,17 +27,14 @@ _ASKS = re.compile(r"\bexcept\s+\(?[\w, ]*\b(?:TypeError|Exception)\b|\bsignatur
 _GUESSES = 100
 
 
-def observe_keywords(document: Document, look: Look) -> list[Observation]:
-    """Observe keywords that these releases do not know."""
-    return list(_observed(document, look, patched=False))
+def observe_keywords(script: Script, *, patched: bool) -> Callable[[Document, Look], list[Observation]]:
+    """An observer of keywords that these releases do not know. patched: it is beside Unsloth, whose trainers take older
+    ones, and those of their arguments.
+    """
+    return lambda document, look: list(_observed(script, document, look, patched=patched))
 
 
-def observe_patched(document: Document, look: Look) -> list[Observation]:
-    """The same beside Unsloth, whose trainers take older keywords, and those of their arguments."""
-    return list(_observed(document, look, patched=True))
-
-
-def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Observation]:
+def _observed(script: Script, document: Document, look: Look, *, patched: bool) -> Iterator[Observation]:
     classes: Any = part("keys-python")["classes"]
     for outer in document.root.pairs if document.root is not None else ():
         entry = classes.get(outer.key)
@@ -58,8 +56,10 @@ def _observed(document: Document, look: Look, *, patched: bool) -> Iterator[Obse
                 # a class of the program's own, or one that Unsloth puts in TRL's place, may have keywords of its own
                 if "own" not in (outer.value.tag, pair.key_node.tag) and (found.replacement or not lenient):
                     yield found
-            elif look.version_is(gone[pair.key]["when"]) and not _adapts(document.text, gone[pair.key].get("to", "")):
-                yield _gone(document, outer, pair, gone[pair.key])
+            elif look.version_is(gone[pair.key]["when"]):
+                text = script.text_at(document.span(pair.key_node))
+                if not _adapts(text, gone[pair.key].get("to", "")):
+                    yield _gone(document, outer, pair, gone[pair.key])
 
 
 def _adapts(text: str, new: str) -> bool:

@@ -49,9 +49,9 @@ def taken(script: Script) -> frozenset[str]:
     argparse stops at any flag that it does not know, and takes the start of a known one for it.
     """
     filling = [call for call in script.calls if last(call) in _FILLING]
-    filling = [] if _of_files(script.document.text) else filling
+    filling = [] if _of_files(script.text) else filling
     parsers = [call for call in script.calls if last(call) == "ArgumentParser"]
-    if script.unread or len([*filling, *parsers]) != 1 or _HIDDEN.search(script.document.text):
+    if script.unread or len([*filling, *parsers]) != 1 or _HIDDEN.search(script.text):
         return frozenset()
     return _filled(filling[0], script) if filling else _declared(parsers[0], script)
 
@@ -65,7 +65,7 @@ def reads(script: Script) -> str:
     """How parsers of dataclasses take a file of settings: "under" the flags, or "alone", whatever the line has besides;
     "" where they are not seen to take one.
     """
-    text, made = script.document.text, {last(call) for call in script.calls}
+    text, made = script.text, {last(call) for call in script.calls}
     if made.isdisjoint(_FILLING):
         return ""
     if _of_files(text) and "ArgumentParser" not in made:
@@ -76,14 +76,14 @@ def reads(script: Script) -> str:
 
 def read_file(script: Script) -> str:
     """The name of the file that a parser takes whatever the command line says; empty for none, or any other."""
-    found = {match[1] for match in _NAMED.finditer(script.document.text)}
+    found = {match[1] for match in _NAMED.finditer(script.text)}
     return found.pop() if len(found) == 1 else ""
 
 
 def parsers(script: Script) -> frozenset[Span]:
     """Where parsers are made that fill dataclasses with the flags of the command line, and with nothing else of it."""
     found = frozenset(call.span for call in script.calls if last(call) in _FILLING)
-    text = script.document.text
+    text = script.text
     return frozenset() if found and (_HIDDEN.search(text) or _FROM_ELSEWHERE.search(text)) else found
 
 
@@ -132,7 +132,7 @@ def _declared(parser: Call, script: Script) -> frozenset[str]:
 
 def _filled(parser: Call, script: Script) -> frozenset[str]:
     """The flags of a parser of dataclasses: the fields of the program's own, and the keywords of the libraries'."""
-    text = script.document.text
+    text = script.text
     if not parser.fields or not any(word in text for word in _STRICT) or "return_remaining" in text:
         return frozenset()
     names = {one.name for one in script.arguments}

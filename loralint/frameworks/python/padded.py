@@ -30,11 +30,13 @@ _KEEPS = frozenset(
 
 def counted(script: Script, parts: Parts) -> Iterator[Observation]:
     """Observe such labels where nothing is seen that leaves the padding out."""
-    text = script.document.text
-    found = _LABELS.search(text) if _PADS.search(text) and _MASKS.search(text) is None else None
-    if found is not None and _as_they_are(parts):
-        where = Value(None, key="labels", pointer="/labels", span=script.document.span_at(found.start(), found.end()))
-        yield Observation("padding-counted", where, "harmless", "")
+    if not _PADS.search(script.text) or _MASKS.search(script.text) or not _as_they_are(parts):
+        return
+    for document in (script.document, *script.modules):
+        if (found := _LABELS.search(document.text)) is not None:
+            where = Value(None, key="labels", pointer="/labels", span=document.span_at(found.start(), found.end()))
+            yield Observation("padding-counted", where, "harmless", "")
+            return
 
 
 def _as_they_are(parts: Parts) -> bool:

@@ -43,7 +43,7 @@ def marked(script: Script, call: Call) -> dict[str, object]:
         one.node.raw for name, at in (("instruction_part", 1), ("response_part", 2)) if (one := call.arg(name, at))
     ]
     sought = {_MARKS[mark] for mark in _MARKS for part in parts if mark in part}
-    text = script.document.text
+    text = script.text
     elsewhere = any(
         text.count(mark) > sum(part.count(mark) for part in parts) for mark in _MARKS if mark in "".join(parts)
     )
@@ -62,7 +62,7 @@ def _template(script: Script) -> str:
         ]
         return _TEMPLATES.get(names[0], "") if len(names) == 1 == len(chosen) else ""
     loads = [call for call in script.calls if (what := of(call)) is not None and what.role == "load"]
-    if len(loads) != 1 or "chat_template" in script.document.text:
+    if len(loads) != 1 or "chat_template" in script.text:
         return ""
     given = argument(loads[0], "model_name", of(loads[0])) or loads[0].arg("pretrained_model_name_or_path", 0)
     name = given.node.raw.lower() if given is not None and given.node.tag == "str" else ""

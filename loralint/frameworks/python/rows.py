@@ -80,7 +80,7 @@ def with_rows(event: Event, script: Script, read: set[int]) -> Event:
     """A choice of padding, with whether the rows that its tokenizer reads carry an end token. read: what reads any."""
     if event.kind != "set-pad":
         return event
-    text = script.document.text
+    text = script.text
     ends = _BLOCKS.search(text) is None and (
         read.isdisjoint(event.on)
         or any(word in text for word in _END_WORDS)

@@ -20,6 +20,7 @@ from loralint.source.python.held import (
     Function,
     Instance,
     Mapping,
+    Module,
     Object,
     Scalar,
     Sequence,
@@ -137,6 +138,8 @@ def method(state: State, held: Held, name: str, call: Invocation) -> Held:
     """Call a method."""
     if isinstance(held, Object):
         return _of_object(state, held, name, call)
+    if isinstance(held, Module):
+        return invoke(state, objects.of_module(state, held, name, call.node), call)
     if isinstance(held, (Sequence, Mapping, Scalar)):
         return containers.method(state, held, name, call)
     if isinstance(held, Function):

@@ -13,6 +13,7 @@ from loralint.source.python.held import (
     Class,
     Instance,
     Mapping,
+    Module,
     Names,
     Scalar,
     Sequence,
@@ -39,6 +40,9 @@ def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot)
     if isinstance(held, Class):
         state.write(held.members, name, value.held)
         return
+    if isinstance(held, Module):
+        state.write(held.names, name, value.held)
+        return
     if isinstance(held, Mapping) and held.dotted:
         state.write(held.store, name, (text_node(state, node, name), value.held))
         return
@@ -53,6 +57,8 @@ def set_attribute(state: State, held: Held, name: str, value: Given, node: Spot)
 
 def set_unknown_attribute(state: State, held: Held, value: Given, node: Spot) -> None:
     """Put something into an attribute that nobody can name: no attribute is known any more."""
+    if isinstance(held, Module):
+        obscure(state, held.names)
     if isinstance(held, (Instance, Class)) or (isinstance(held, Mapping) and held.dotted):
         state.write(held.members if isinstance(held, Class) else held.store, OPEN, held=True)
     thing = thing_of(held)

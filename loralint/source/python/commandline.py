@@ -22,6 +22,7 @@ from loralint.source.python.held import (
     find,
     imported_bases,
     name_of,
+    root,
 )
 from loralint.source.python.objects import option
 from loralint.source.python.options import REQUIRED, add_argument, declare, parsed, set_defaults
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loralint.source.python.held import Held
-    from loralint.source.python.program import Spot
+    from loralint.source.python.program import Program, Spot
     from loralint.source.python.state import State
     from loralint.source.script import Thing
 
@@ -138,9 +139,9 @@ def enter(state: State, function: Function, node: Spot) -> Held:
     """Follow a function whose parameters are options of the command line."""
     arguments = function.code.args
     options = _click_defaults(function)
+    program: Program = root(function.scope).program
     for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        start, end = state.program.range(one)
-        place = Node("scalar", "str", *state.program.marks(start, end), one.arg, False, one.arg)
+        place = Node("scalar", "str", *program.marks(*program.range(one)), one.arg, False, one.arg)
         declare(state, one.arg, function.defaults.get(one.arg, options.get(one.arg)), place)
     return follow(state, function, Invocation(node, ()), "arguments")
 

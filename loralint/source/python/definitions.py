@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from typing import TYPE_CHECKING, Any
 
 from loralint.model import Unknown
@@ -11,17 +10,12 @@ from loralint.source.document import Node
 from loralint.source.python.change import obscure
 from loralint.source.python.classes import define
 from loralint.source.python.held import Function, Object
+from loralint.source.python.modules import LIBRARIES, imported_module, member, package, public
 from loralint.source.python.targets import give
 from loralint.source.python.walk import ON, evaluate
 
-# Whose names are none that a program gives its own settings: `from local_config import *` puts others in their place.
-_OTHERS = sys.stdlib_module_names | {
-    "accelerate", "bitsandbytes", "datasets", "diffusers", "matplotlib", "numpy", "pandas", "peft", "sklearn", "torch",
-    "torchvision", "tqdm", "transformers", "trl", "typing_extensions", "unsloth",
-}  # fmt: skip
-
 if TYPE_CHECKING:
-    from loralint.source.python.held import Held
+    from loralint.source.python.held import Held, Module
     from loralint.source.python.state import State
 
 
@@ -58,20 +52,38 @@ def _lambda(state: State, node: ast.Lambda) -> Held:
 def _import(state: State, node: ast.Import) -> str:
     for one in node.names:
         name = one.name if one.asname else one.name.partition(".")[0]
-        _bind_import(state, one.asname or name, name, one)
+        module = imported_module(state, name, 0, one) if one.asname else package(state, one.name, one)
+        if module is not None:
+            give(state, one.asname or name, module)
+        else:
+            _bind_import(state, one.asname or name, name, one)
     return ON
 
 
 def _import_from(state: State, node: ast.ImportFrom) -> str:
-    module = "." * node.level + (node.module or "")
+    name = "." * node.level + (node.module or "")
+    module = imported_module(state, node.module or "", node.level, node)
     for one in node.names:
-        if one.name == "*":
-            if module.partition(".")[0] not in _OTHERS:
-                obscure(state, state.scope)
+        held = member(state, module, one.name, one) if module is not None else None
+        if held is None and one.name != "*":  # a folder needs no file of its own
+            held = imported_module(state, f"{node.module or ''}.{one.name}".lstrip("."), node.level, one)
+        if held is not None:
+            give(state, one.asname or one.name, held)
+        elif one.name == "*":
+            _everything(state, module, name)
         else:
-            dot = "" if module.endswith(".") or not module else "."
-            _bind_import(state, one.asname or one.name, f"{module}{dot}{one.name}", one)
+            dot = "" if name.endswith(".") or not name else "."
+            _bind_import(state, one.asname or one.name, f"{name}{dot}{one.name}", one)
     return ON
+
+
+def _everything(state: State, module: Module | None, name: str) -> None:
+    """`from local_config import *`, which puts names in the place of those that the program gave its own settings."""
+    if module is not None:
+        for one, held in public(module):
+            give(state, one, held)
+    elif name.partition(".")[0] not in LIBRARIES:
+        obscure(state, state.scope)
 
 
 def _bind_import(state: State, bound: str, name: str, node: ast.alias) -> None:

@@ -68,7 +68,7 @@ def given_back(state: State, call: Call, node: Spot) -> Object:
 
 
 def _argument(state: State, given: Given) -> Argument:
-    place = state.program.document.span(given.key) if given.key else None
+    place = state.document.span(given.key) if given.key else None
     return Argument(given.name, told(state, given.held, given.node), place, thing_of(given.held))
 
 

@@ -21,12 +21,14 @@ from loralint.source.python.held import (
     Object,
     Scalar,
     Sequence,
+    root,
 )
 from loralint.source.python.objects import option
 from loralint.source.python.walk import RETURN, evaluate, run
 
 if TYPE_CHECKING:
     from loralint.source.python.held import Held
+    from loralint.source.python.program import Program
     from loralint.source.python.state import State
 
 # Functions within each other, and calls of one function, that are followed.
@@ -56,23 +58,24 @@ def follow(state: State, function: Function, call: Invocation, fill: str = "") -
     instance = function.bound if isinstance(function.bound, (Instance, Class)) else None
     branches.enter(state, state.functions, function.owner, instance)
     loops, state.loops = state.loops, []
-    result = _result(state, function, call)
+    before = state.enter(function.scope)
+    found = _results(state, function)
+    state.leave(before)
     state.loops = loops
     state.following.pop()
     state.scope, state.fixed = scope, fixed
-    return result
+    return joins.join(state, [Scalar(state.node(call.node, "null", None)) if one is None else one for one in found])
 
 
-def _result(state: State, function: Function, call: Invocation) -> Held:
+def _results(state: State, function: Function) -> list[Held | None]:
+    """What a function may give back, None where it ends without a word."""
     if isinstance(function.code, ast.Lambda):
         held = evaluate(state, function.code.body)
         branches.leave(state, state.functions)
-        return held
+        return [held]
     flow = run(state, function.code.body)
     found = branches.leave(state, state.functions).results
-    if flow != RETURN or not found:
-        found.append(Scalar(state.node(call.node, "null", None)))
-    return joins.join(state, found)
+    return [*found] if flow == RETURN and found else [*found, None]
 
 
 def _bind(state: State, function: Function, call: Invocation, fill: str) -> None:
@@ -99,8 +102,8 @@ def _absent(state: State, function: Function, parameter: ast.arg, call: Invocati
     """What a parameter holds that the call does not name."""
     name = parameter.arg
     default: Held | None = function.defaults.get(name)
-    start, end = state.program.range(parameter)
-    marks = state.program.marks(start, end)
+    program: Program = root(function.scope).program
+    marks = program.marks(*program.range(parameter))
     if fill == "arguments":
         reason = option(name, default.node if default is not None else None)
         return Scalar(Node("scalar", "argument", *marks, name, True, reason))

@@ -12,11 +12,12 @@ from loralint.source.script import Thing
 class Names(dict[str, Any]):
     """What the names of a scope hold. A name given in one branch only holds that, or the program stops at its use."""
 
-    __slots__ = ("outer", "shared")
+    __slots__ = ("outer", "program", "shared")
 
-    def __init__(self, outer: Names | None = None) -> None:
+    def __init__(self, outer: Names | None = None, program: Any = None) -> None:
         super().__init__()
         self.outer = outer
+        self.program = program  # of the names of a module: its text
         self.shared: dict[str, Names] = {}  # names that `global` and `nonlocal` take from another scope
 
 
@@ -111,7 +112,24 @@ class Super(NamedTuple):
     cls: Class
 
 
-Held = Scalar | Object | Sequence | Mapping | Function | Class | Instance | Super
+class Module(NamedTuple):
+    """Another file of the program, imported. name: as the import has it. names: what its own names hold; their program
+    is None for a folder without a file of its own.
+    """
+
+    node: Node
+    name: str
+    names: Names
+
+
+Held = Scalar | Object | Sequence | Mapping | Function | Class | Instance | Super | Module
+
+
+def root(names: Names) -> Names:
+    """The names of the module that a scope belongs to."""
+    while names.outer is not None:
+        names = names.outer
+    return names
 
 
 def thing_of(held: Held) -> Thing | None:

@@ -13,18 +13,18 @@ from loralint.source.places import Places
 from loralint.source.python.cellfile import Cell, String, cells_of
 from loralint.source.python.cells import CellPlaces, Piece
 from loralint.source.python.magics import Magics, blanked, has_magics, untangle
-from loralint.source.python.program import Program, odd_lines
-from loralint.source.python.script import checked, follow_program
+from loralint.source.python.program import Program, checked, odd_lines
+from loralint.source.python.script import follow_program
 from loralint.source.script import Script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from loralint.source.command import Files
     from loralint.source.document import Document
+    from loralint.source.python import Files as Opened
+    from loralint.source.python import Modules
 
 
-def read(doc: Document, files: Callable[[str], Document | None] | None = None) -> Script:
+def read(doc: Document, files: Opened | None = None, modules: Modules | None = None) -> Script:
     """Read a document of format "notebook"."""
     try:
         cells = cells_of(doc)
@@ -37,11 +37,11 @@ def read(doc: Document, files: Callable[[str], Document | None] | None = None) -
     language = _language(doc)
     if language and "python" not in language.lower():
         return Script(doc, (), unread=("a notebook of another language than Python",))
-    return _program(doc, cells, files)
+    return _program(doc, cells, files, modules)
 
 
-def _program(doc: Document, cells: list[Cell], opened: Callable[[str], Document | None] | None) -> Script:
-    bare = Program(doc, "", [], Places(doc.file, doc.lines), files=opened)
+def _program(doc: Document, cells: list[Cell], opened: Opened | None, modules: Modules | None) -> Script:
+    bare = Program(doc, "", [], Places(doc.file, doc.lines), files=opened, modules=modules)
     found = [_untangled(bare, cell) for cell in cells]
     starts = [0]
     for cell in cells:

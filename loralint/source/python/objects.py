@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loralint.model import Unknown
 from loralint.source.python import environment, fold
@@ -16,6 +16,7 @@ from loralint.source.python.held import (
     Function,
     Instance,
     Mapping,
+    Module,
     Object,
     Scalar,
     Sequence,
@@ -24,10 +25,13 @@ from loralint.source.python.held import (
     library_base,
     thing_of,
 )
+from loralint.source.python.modules import member
 from loralint.source.python.walk import dotted, evaluate, opaque
 from loralint.source.script import Argument, Call, Thing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from loralint.source.document import Node
     from loralint.source.python.held import Held
     from loralint.source.python.program import Spot
@@ -48,14 +52,19 @@ def attribute(state: State, held: Held, name: str, node: Spot) -> Held:
         return attributes(state, held, node)
     if isinstance(held, Object):
         return _of_object(state, held.thing, name, node)
-    if isinstance(held, Instance):
-        return _of_instance(state, held, name, node)
-    if isinstance(held, Class):
-        return _of_class(state, held, name, node)
-    if isinstance(held, Super):
-        return _of_super(state, held, name, node)
+    reader = _OF.get(type(held))
+    if reader is not None:
+        return reader(state, held, name, node)
     entry = held.store.get(name) if isinstance(held, Mapping) and held.dotted else None
     return entry[1] if isinstance(entry, tuple) else opaque(state, node)
+
+
+def of_module(state: State, held: Module, name: str, node: Spot) -> Held:
+    """What a module holds; what it cannot be seen to hold is a name of it, as that of any library."""
+    found = member(state, held, name, node)
+    if isinstance(found, Object) and found.node.tag == "import":
+        return imported(state, found.thing.name, node)
+    return imported(state, f"{held.name}.{name}", node) if found is None else found
 
 
 def _of_class(state: State, held: Class, name: str, node: Spot) -> Held:
@@ -160,6 +169,11 @@ def _of_super(state: State, held: Super, name: str, node: Spot) -> Held:
             return bound(member, held.instance)
     thing = thing_of(held.instance)
     return child(state, thing, "__getattr__", name, node) if thing else opaque(state, node)
+
+
+_OF: dict[type, Callable[[State, Any, str, Spot], Held]] = {
+    Instance: _of_instance, Class: _of_class, Super: _of_super, Module: of_module,
+}  # fmt: skip
 
 
 def item(state: State, held: Held, key: Held, node: Spot) -> Held:

@@ -24,7 +24,7 @@ REQUIRED = "the command line must give it"
 def declare(state: State, name: str, default: Held | None, place: Node) -> None:
     """Note an option of the command line and its default, None where there is none."""
     node = told(state, default) if default is not None else _unknown(place, REQUIRED)
-    state.arguments[name] = Argument(name, node, state.program.document.span(place))
+    state.arguments[name] = Argument(name, node, state.document.span(place))
 
 
 def _unknown(place: Node, reason: str) -> Node:

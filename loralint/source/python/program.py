@@ -10,6 +10,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.source.document import Fault
+from loralint.source.limits import SCRIPT_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,8 @@ Spot = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
 class Program(NamedTuple):
     """A program's text. document: the file that holds it. starts: offsets of its lines. places: where its own offsets
     lie in the file. odd: numbers of the lines, from 1, that hold more than ASCII. files: gives the file that
-    the program means by a name.
+    the program means by a name; modules: that it means by an import, given its dotted name, the number of dots before
+    it, and the file from which it is looked for.
     """
 
     document: Document
@@ -46,6 +48,7 @@ class Program(NamedTuple):
     places: Places
     odd: frozenset[int] = frozenset()
     files: Callable[[str], Document | None] | None = None
+    modules: Callable[[str, int, str], Document | None] | None = None
 
     def offset(self, line: int, column: int) -> int:
         """Give the offset of ast's 1-based line and column in UTF-8 bytes, wherever these lead."""
@@ -79,6 +82,13 @@ def odd_lines(text: str, starts: list[int]) -> frozenset[int]:
     if text.isascii():
         return frozenset()
     return frozenset(bisect_right(starts, found.start()) for found in _OTHER.finditer(text))
+
+
+def checked(program: Program) -> ast.Module:
+    """Parse a text that is not too long. Fault as `parse`, or of kind "too-large"."""
+    if len(program.text) > SCRIPT_LENGTH:
+        raise Fault("too-large", f"larger than {SCRIPT_LENGTH // 1024} KiB: not a training script", 0)
+    return parse(program)
 
 
 def parse(program: Program) -> ast.Module:

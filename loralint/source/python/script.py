@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from loralint.source.document import Fault, Lines, Node
 from loralint.source.inner import InnerDocument
-from loralint.source.limits import SCRIPT_LENGTH
 from loralint.source.places import Places
 from loralint.source.python import calls, definitions, literals, loops, operators, statements
 from loralint.source.python.commandline import enter
 from loralint.source.python.emit import Invocation
 from loralint.source.python.follow import follow
-from loralint.source.python.held import Object, Scalar, thing_of
+from loralint.source.python.held import Object, Scalar, root, thing_of
 from loralint.source.python.magics import untangle
 from loralint.source.python.names import EXPRESSIONS as NAMES
-from loralint.source.python.program import Program, odd_lines, parse
+from loralint.source.python.program import Program, checked, odd_lines
 from loralint.source.python.state import Exhausted, State
 from loralint.source.python.walk import run, told
 from loralint.source.script import Argument, Script
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
 
     from loralint.source.document import Document
+    from loralint.source.python import Files, Modules
+    from loralint.source.python.held import Function
 
 EXPRESSIONS: dict[type, Any] = {**literals.EXPRESSIONS, **operators.EXPRESSIONS, **NAMES, **calls.EXPRESSIONS}
 EXPRESSIONS.update(definitions.EXPRESSIONS)
@@ -35,14 +35,14 @@ _NO_FAULTS = frozenset({"python2", "template", "newer"})
 _COMMANDS = frozenset({"click", "typer"})
 
 
-def read_text(doc: Document, files: Callable[[str], Document | None] | None = None) -> Script:
+def read_text(doc: Document, files: Files | None = None, modules: Modules | None = None) -> Script:
     """Read a document of format "python", or one that stands in another file."""
     if isinstance(doc, InnerDocument):
         starts = Lines(doc.own).starts
-        program = Program(doc, doc.own, starts, doc.places, odd_lines(doc.own, starts), files)
+        program = Program(doc, doc.own, starts, doc.places, odd_lines(doc.own, starts), files, modules)
     else:
         starts, places = doc.lines.starts, Places(doc.file, doc.lines)
-        program = Program(doc, doc.text, starts, places, odd_lines(doc.text, starts), files)
+        program = Program(doc, doc.text, starts, places, odd_lines(doc.text, starts), files, modules)
     try:
         return follow_program(program, checked(program))
     except Fault as fault:
@@ -65,23 +65,18 @@ def _exported(program: Program) -> Script | None:
     return follow_program(program._replace(text=found.python), tree)._replace(shell=found.shell) if tree else None
 
 
-def checked(program: Program) -> ast.Module:
-    """Parse a text that is not too long. Fault as `parse`, or of kind "too-large"."""
-    if len(program.text) > SCRIPT_LENGTH:
-        raise Fault("too-large", f"larger than {SCRIPT_LENGTH // 1024} KiB: not a training script", 0)
-    return parse(program)
-
-
 def follow_program(program: Program, tree: ast.Module) -> Script:
     """Follow a program from its first statement; then look at the functions that nobody called, unsure."""
     state = State(program, EXPRESSIONS, STATEMENTS)
     start = program.marks(0, 0)
-    state.module["__name__"] = Scalar(Node("scalar", "str", *start, "__main__", False, "__main__"))
+    state.home["__name__"] = Scalar(Node("scalar", "str", *start, "__main__", False, "__main__"))
     try:
         run(state, tree.body)
         names = _names(state)
         _uncalled(state)
     except (Exhausted, RecursionError):
+        if state.modules:  # what is known of the program itself is worth more
+            return follow_program(program._replace(modules=None), tree)
         state.note("the rest of the script, which is too long to follow")
         names = ()
     return Script(
@@ -93,6 +88,8 @@ def follow_program(program: Program, tree: ast.Module) -> Script:
         unread=tuple(state.unread),
         places=program.places,
         loaded=tuple(state.loaded.values()),
+        modules=(documents := state.documents()),
+        text="\n".join((program.document.text, *(one.text for one in documents))),
     )
 
 
@@ -100,16 +97,19 @@ def _names(state: State) -> tuple[Argument, ...]:
     """What the module's own names hold now."""
     found = []
     for name, place in state.name_spans.items():
-        held = state.module.get(name)
+        held = state.home.get(name)
         if held is not None and held.node.tag != "import":
             found.append(Argument(name, told(state, held), state.program.places.span(*place), thing_of(held)))
     return tuple(found)
 
 
 def _uncalled(state: State) -> None:
-    """Follow what nobody called: commands as the program's start, other functions as what may run."""
-    state.scope = state.module
-    while waiting := [one for one in state.defined.values() if id(one.code) not in state.followed]:
+    """Follow what nobody called: commands as the program's start, other functions as what may run.
+
+    Those of its modules are none of them: most serve other programs.
+    """
+    state.scope = state.home
+    while waiting := [one for one in state.defined.values() if _waits(state, one)]:
         for function in waiting:
             if id(function.code) in state.followed:
                 continue
@@ -119,6 +119,10 @@ def _uncalled(state: State) -> None:
             state.unsure += 1
             follow(state, function, Invocation(function.code, ()), "anybody")
             state.unsure -= 1
+
+
+def _waits(state: State, function: Function) -> bool:
+    return id(function.code) not in state.followed and root(function.scope) is state.home
 
 
 def _makes_command(decorator: object) -> bool:

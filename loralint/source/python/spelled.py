@@ -22,6 +22,8 @@ _OPENING = re.compile(r"[rRbBuUfF]{0,2}(\"\"\"|'''|\"|')")
 def value_field(script: Script, node: Node) -> Field:
     """A scalar as one word; what nobody knows keeps its reason."""
     text, why = _text(node)
+    if script.document.span(node).file != script.document.file:  # of a module: it has no place here
+        return Field((Part(text, 0, 0, why),), 0, 0, quoted=True)
     parts = (Part(text, node.start, node.end, why),) if why else text_parts(script, node, text)
     return Field(parts, node.start, node.end, quoted=True)
 
@@ -39,6 +41,8 @@ def _text(node: Node) -> tuple[str, str]:
 
 def text_parts(script: Script, node: Node, text: str) -> tuple[Part, ...]:
     """The stretches of a literal's text, a line at a time where it stands in the program line by line."""
+    if script.document.span(node).file != script.document.file:
+        return (Part(text, 0, 0),)
     start, inside = _inside(script, node)
     lines, written = text.split("\n"), inside.split("\n")
     if len(lines) != len(written) or script.places is None or isinstance(script.places, InnerPlaces):

@@ -28,6 +28,8 @@ def steps(script: Script) -> list[Step]:
     waiting = sorted(script.shell, key=lambda one: one.start, reverse=True)
     found: list[Step] = []
     for call in script.calls:
+        if call.span.file != script.document.file:  # of a module: its launches stand in no text of this one
+            continue
         while waiting and _offset(script, waiting[-1]) < call.span.start:
             found.append(_typed(script, waiting.pop()))
         found += _called(script, call)

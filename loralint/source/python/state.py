@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loralint.model import Unknown
 from loralint.source.document import Node, Problem
-from loralint.source.python.held import Names
+from loralint.source.python.held import Names, root
 from loralint.source.script import Argument, Call, Thing
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from loralint.model import Span
     from loralint.source.document import Document
-    from loralint.source.python.held import Held
+    from loralint.source.python.held import Held, Module
     from loralint.source.python.program import Program, Spot
 
 # Expressions and statements looked at, counted anew in each call of a function. The largest scripts that we know take
@@ -62,8 +62,11 @@ class State:
         self.program = program
         self.expressions: Mapping[type, Callable[[State, Any], Held]] = expressions
         self.statements: Mapping[type, Callable[[State, Any], str]] = statements
-        self.module = Names()
+        self.document = program.document
+        self.home = Names(program=program)  # the names of the program itself, `module` those of what is followed now
+        self.module = self.home
         self.scope = self.module
+        self.modules: dict[str, Module | None] = {}
         self.calls: list[Call] = []
         self.faults: list[Problem] = []
         self.unread: dict[str, None] = {}
@@ -114,6 +117,21 @@ class State:
     def note(self, reason: str) -> None:
         """Say that a part was not followed."""
         self.unread[reason] = None
+
+    def documents(self) -> tuple[Document, ...]:
+        """List the files of the modules that were followed."""
+        return tuple(one.names.program.document for one in self.modules.values() if one is not None)
+
+    def enter(self, names: Names) -> tuple[Program, Names]:
+        """Go on in the module that a scope belongs to; give what `leave` wants."""
+        before = self.program, self.module
+        home = root(names)
+        self.program, self.module = home.program, home
+        return before
+
+    def leave(self, before: tuple[Program, Names]) -> None:
+        """Go back to where `enter` left from."""
+        self.program, self.module = before
 
     # what changes
 

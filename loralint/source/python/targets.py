@@ -42,7 +42,7 @@ def give(state: State, name: str, held: Held, node: Spot | None = None) -> None:
     """Let a name of this scope hold something."""
     names = state.scope.shared.get(name, state.scope)
     state.write(names, name, held)
-    if node is not None and names is state.module:
+    if node is not None and names is state.home:
         state.name_spans[name] = state.range(node)
 
 

@@ -34,6 +34,8 @@ def files(script: Script) -> tuple[Files, ...]:
     typed = [_moved(_filled(one.name, texts), _parts(script, one)) for one in script.files]
     called: dict[object, Files] = {}
     for call in script.calls:
+        if call.span.file != script.document.file:
+            continue
         for key, one in _of(script, call):
             called[key] = _joined(called[key], one) if key in called else one
     return tuple(sorted((*typed, *called.values()), key=lambda one: one.start))
