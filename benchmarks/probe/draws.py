@@ -23,6 +23,7 @@ _KINDS = ("near", "slow", "near", "wide", "slow")
 # Rate at which a run of rank 8 and alpha 16 breaks, about: all-linear by optimizer; narrower targets bear more.
 _EDGES = {"adamw": 0.006, "adafactor": 0.006, "lion": 0.0008, "sgd": 0.4}
 _PRECISIONS = ("amp",) * 4 + ("fp32", "bf16")
+PRECISIONS = tuple(dict.fromkeys(_PRECISIONS))
 TEXTS = ("prose", "code", "torch")
 _SGD_FROM, _HIGHER = 5000, 6.0
 

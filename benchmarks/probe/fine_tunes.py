@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import torch
-from draws import drawn
+from draws import PRECISIONS, drawn
 from real import Real
 from runs import label
 
@@ -38,6 +38,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--numbers", type=int, nargs=2, default=(1000, 1160))
     parser.add_argument("--kinds", nargs="+", default=("near", "wide", "slow"), help="of the draws, see draws.py")
+    parser.add_argument("--precisions", nargs="+", default=PRECISIONS, help="fp32 alone where a CPU has no units for bf16")
     parser.add_argument("--most", type=int, default=1200, help="rows of a run; longer ones are passed over")
     given = parser.parse_args()
     torch.set_num_threads(1)
@@ -49,6 +50,8 @@ def main() -> int:
             draw, start = drawn(number), time.process_time()
             rows = draw.batch * int(draw.plan.steps or 0)
             if number in done or draw.kind not in given.kinds or rows > given.most:
+                continue
+            if draw.precision not in given.precisions:
                 continue
             told = verdict(draw.plan, base)
             middle = time.process_time()

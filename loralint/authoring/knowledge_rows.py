@@ -206,6 +206,7 @@ class ProbeBand(Strict):
     edge: Positive
     unstable: Positive
     learns: Positive
+    may_stall: float = 0.0
     doubt: str = ""
     source: Text
 

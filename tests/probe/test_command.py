@@ -114,6 +114,42 @@ def test_a_probe_that_is_out_of_time_says_so_and_nothing_of_what_it_did_not_see(
 
 
 @pytest.mark.torch
+def test_a_toy_alone_gives_no_verdict_without_a_step(trained):
+    run = trained(CONFIG.replace("adamw_torch", "sgd").replace("0.0002", "900"), "--probe-seconds", "0.001")
+    assert _facts(run)["verdict"] is None
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("at", ["controls", "spectra", "suggestion"])
+def test_ctrl_c_after_the_ramp_leaves_what_the_ramp_told(probe, monkeypatch, at):
+    pytest.importorskip("safetensors.torch")
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    name = {"controls": "experiment._controls", "spectra": "experiment.spectra", "suggestion": "suggest.suggested"}[at]
+    monkeypatch.setattr(f"loralint.probe.{name}", interrupt)
+    result = probe(CONFIG.replace("0.0002", "0.2"), "--no-report", "--probe-suggest")
+    assert result.exit_code == 130
+    assert result.output.startswith("probe: UNSTABLE")
+    assert "probe: interrupted" in result.output
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes")])
+def test_too_little_memory_leaves_the_findings_that_need_no_probe(probe, monkeypatch, error):
+    pytest.importorskip("safetensors.torch")
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("torch.bmm", fail)
+    result = probe(CONFIG.replace("0.0002", "0.2"), "--no-report")
+    assert "LL405" in result.output
+    assert "probe: this machine has too little memory free for it" in result.output
+
+
+@pytest.mark.torch
 @pytest.mark.parametrize(("steps", "said"), [("2", "2 steps are too few"), ("12", "12 steps are too few")])
 def test_a_short_ramp_gives_no_verdict_at_a_rate_that_breaks(probe, trained, steps, said):
     hot = CONFIG.replace("0.0002", "0.2")
@@ -157,7 +193,7 @@ def test_sgd_that_may_be_too_slow_for_a_real_model_is_told(trained):
     def said(rate: str) -> bool:
         run = trained(CONFIG.replace("adamw_torch", "sgd").replace("0.0002", rate))
         assert _facts(run)["verdict"] == "STABLE"
-        return any("may learn nothing with SGD" in note["message"] for note in run["notes"])
+        return any("a run this slow learns nothing" in note["message"] for note in run["notes"])
 
     assert said("0.0005")
 
