@@ -6,7 +6,8 @@ from __future__ import annotations
 EVENTS = {
     "unread": "a part of the script that nobody could follow: it may hold any other event - reason",
     "load": "a base model is loaded from a name or folder - bits (16 for none), class, classifier, headed (its head is"
-    " a new one), unsloth, padded (it is told its padding token, or a config that may tell it)",
+    " a new one), outputs (of a classifier), unsloth, padded (it is told its padding token, or a config that may"
+    " tell it)",
     "load-tokenizer": "a tokenizer is loaded",
     "prepare": "prepare_model_for_kbit_training: freezes everything, casts norms, hooks input gradients -"
     " checkpointing, reentrant",
@@ -32,7 +33,8 @@ EVENTS = {
     " the marks are of), differs",
     "trainer": "a trainer is made - has_args, has_peft_config, wrapped, wrapped_by, trl, has_ref_model,"
     " own_reference (its model is the reference too), evaluates,"
-    " formats (a formatting function is given), has_metrics, class, args_class (of its arguments),"
+    " formats (a formatting function is given), has_metrics (more than the loss may be computed), splits (a dictionary"
+    " of splits stands for its rows), sets (its rows for evaluation have names), class, args_class (of its arguments),"
     ' collator (class of what makes batches, "" for its own), labelled (its rows may have labels),'
     " own_loss (the program may compute the loss), paired (its model is still together with the tokenizer)",
     "own-batches": "a trainer that gets a tokenizer and no collator makes batches in its own way - class",
@@ -52,7 +54,7 @@ EVENT_DATA = (
     "accelerated", "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator",
     "config", "differs", "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics",
     "has_peft_config", "has_ref_model", "headed", "is_eos", "labelled", "literal", "masks_pad", "media", "merged",
-    "name", "named", "number", "only_pad", "own", "own_loss", "own_reference", "padded", "paired", "reason",
-    "reenters", "reentrant", "resume", "sought", "state_dict", "trainable", "trl", "unsloth", "value", "wrapped",
-    "wrapped_by", "written",
+    "name", "named", "number", "only_pad", "outputs", "own", "own_loss", "own_reference", "padded", "paired",
+    "reason", "reenters", "reentrant", "resume", "sets", "sought", "splits", "state_dict", "trainable", "trl",
+    "unsloth", "value", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

@@ -316,6 +316,18 @@ def test_the_old_name_of_bitsandbytes_quantises_nothing(run: Reading) -> None:
         ("finetuning_type: freeze\nadapter_name_or_path: saves/x\n", "adapter_name_or_path", "finetuning_type"),
         ("finetuning_type: full\nuse_apollo: true\ndeepspeed: ds_z2.json\n", "use_apollo", "deepspeed"),
         ("stage: kto\npissa_init: true\n", "pissa_init", "stage"),
+        (
+            "model_name_or_path: Qwen/Qwen2-7B-Instruct-GPTQ-Int4\nadapter_name_or_path: saves/a,saves/b\n",
+            "adapter_name_or_path",
+            "model_name_or_path",
+        ),
+        ("stage: sft\nmetric_for_best_model: accuracy\n", "metric_for_best_model", None),
+        ("eval_dataset: a,b\neval_on_each_dataset: true\nmetric_for_best_model: loss\n", "metric_for_best_model", None),
+        (
+            "eval_dataset: a,b\neval_on_each_dataset: true\nload_best_model_at_end: true\n",
+            "load_best_model_at_end",
+            None,
+        ),
     ],
 )
 def test_pairs_that_it_refuses(run: Reading, text: str, key: str, beside: str | None) -> None:
@@ -328,6 +340,12 @@ def test_pairs_that_it_refuses(run: Reading, text: str, key: str, beside: str | 
     "text",
     [
         "quantization_bit: null\nresize_vocab: true\n",
+        "model_name_or_path: Qwen/Qwen2-7B-Instruct-GPTQ-Int4\nadapter_name_or_path: saves/a\n",
+        "model_name_or_path: Qwen/Qwen2-7B-Instruct\nadapter_name_or_path: saves/a,saves/b\n",
+        "stage: sft\ncompute_accuracy: true\nmetric_for_best_model: accuracy\n",
+        "stage: rm\nmetric_for_best_model: accuracy\n",
+        "eval_dataset: a,b\neval_on_each_dataset: true\nmetric_for_best_model: eval_a_loss\n",
+        "eval_dataset: a,b\nload_best_model_at_end: true\n",
         "quantization_bit: 4\nresize_vocab: false\n",
         "finetuning_type: full\nuse_galore: true\nuse_dora: false\n",
         "finetuning_type: ${METHOD}\nuse_dora: true\nuse_galore: true\n",

@@ -398,6 +398,13 @@ def test_what_one_key_cannot_say_is_not_written(load, field, value):
         ("enable_activation_offloading: true\n", "rejected", "crash", "enable_activation_offloading", ""),
         ("dataset:\n  packed: true\ntokenizer:\n  max_seq_len: null\n", "rejected", "crash", "dataset.packed", ""),
         ("optimizer_in_bwd: true\nclip_grad_norm: 1.0\n", "rejected", "crash", "clip_grad_norm", ""),
+        (
+            "resume_from_checkpoint: true\ncheckpointer:\n  adapter_checkpoint: epoch_0/adapter_model.safetensors\n",
+            "rejected",
+            "crash",
+            "checkpointer.adapter_checkpoint",
+            "",
+        ),
     ],
 )
 def test_observes(load, text, kind, effect, key, replacement):
@@ -417,6 +424,8 @@ def test_observes(load, text, kind, effect, key, replacement):
         "dataset:\n  packed: true\ntokenizer:\n  max_seq_len: ${len}\n",
         "optimizer_in_bwd: true\nclip_grad_norm: null\n",
         "dataset:\n  - packed: true\n",
+        "resume_from_checkpoint: true\ncheckpointer:\n  adapter_checkpoint: epoch_0/adapter_model.pt\n",
+        "resume_from_checkpoint: ${on}\ncheckpointer:\n  adapter_checkpoint: adapter_model.safetensors\n",
         "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1\n  max_seq_len: 8192\n",
         "model:\n  _component_: torchtune.models.llama3_2.lora_llama3_2_1b\n  tie_word_embeddings: false\n",
         "model:\n  _component_: torchtune.models.llama4.lora_llama4_scout_17b_16e\n  decoder_trainable: lora\n",

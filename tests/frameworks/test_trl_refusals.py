@@ -37,6 +37,7 @@ def told(tmp_path, name, text):
         ("loss_type: [sigmoid, sft]\nuse_liger_kernel: true\n", {"loss_type"}),
         ("loss_type: sigmoid\nprecompute_ref_log_probs: true\nuse_liger_kernel: true\n", {"precompute_ref_log_probs"}),
         ("loss_type: sigmoid\nprecompute_ref_log_probs: true\n", set()),
+        ("loss_type: sigmoid\nuse_liger_kernel: true\n", set()),  # since 1.8 adapters are allowed for
     ],
 )
 def test_in_a_config(tmp_path, lines, keys):
@@ -66,3 +67,18 @@ def test_in_a_program(tmp_path, task, words, more, keys):
 
 def test_nothing_is_no_fault():
     assert refused_by_trl(Document("config.yaml", "yaml", ""), None) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "words", "release", "keys"),
+    [
+        ("DPO", "use_liger_kernel=True", "1.4.0", {"DPOConfig.use_liger_kernel"}),
+        ("DPO", "use_liger_kernel=True", "1.8.0", set()),
+        ("KTO", "use_liger_kernel=True", "1.7.0", {"KTOConfig.use_liger_kernel"}),
+        ("KTO", "use_liger_loss=True", "0.24.0", {"KTOConfig.use_liger_loss"}),
+        ("SFT", "use_liger_kernel=True", "1.4.0", set()),
+    ],
+)
+def test_liger_beside_an_adapter(tmp_path, task, words, release, keys):
+    (tmp_path / "requirements.txt").write_text(f"trl=={release}\n")
+    assert told(tmp_path, "train.py", PROGRAM.format(task=task, words=words, more="")) == keys

@@ -150,6 +150,13 @@ STEP = (
     "actor_rollout_ref: {{actor: {{ppo_mini_batch_size: 64{more}}}, rollout: {{n: {n}}}}}\n"
 )
 WORLD = "trainer: {n_gpus_per_node: 8, nnodes: 1}\n"
+SPLIT = (
+    "actor_rollout_ref: {{model: {{use_remove_padding: {padding}}}, actor: {{ulysses_sequence_parallel_size: 2{more}}}}}\n"
+)
+LONG = (
+    "data: {{max_prompt_length: 1024, max_response_length: 8192}}\n"
+    "actor_rollout_ref: {{rollout: {{max_num_batched_tokens: {limit}, enable_chunked_prefill: {chunked}}}}}\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +179,12 @@ WORLD = "trainer: {n_gpus_per_node: 8, nnodes: 1}\n"
             {"actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu"},
         ),
         ("actor_rollout_ref: {ref: {log_prob_micro_batch_size: 0}, actor: {use_dynamic_bsz: true}}\n", set()),
+        (SPLIT.format(padding="false", more=""), {"actor_rollout_ref.model.use_remove_padding"}),
+        (SPLIT.format(padding="true", more=""), set()),
+        (SPLIT.format(padding="${padding}", more=""), set()),
+        (LONG.format(limit=8192, chunked="false"), {"actor_rollout_ref.rollout.max_num_batched_tokens"}),
+        (LONG.format(limit=9216, chunked="false"), set()),
+        (LONG.format(limit=8192, chunked="true"), set()),
     ],
 )
 def test_batches_that_verl_does_not_take_together(reading, observed, text, keys):

@@ -36,6 +36,7 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
     """All observations of a launch. known: the name of the list of keys of its program, "" for none. package: whose
     release decides over that list.
     """
+    from loralint.frameworks.launch.known_scripts import refused_by_scripts
     from loralint.frameworks.launch.kohya_config import misnamed
     from loralint.frameworks.launch.listed import listed
     from loralint.frameworks.launch.machines import alone
@@ -55,6 +56,7 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
     yield from rank_refused(launch)
     yield from _pushed_back(launch, known)
     yield from alone(launch)
+    yield from refused_by_scripts(launch)
     if known.startswith(_KOHYA):
         yield from misnamed(launch)
 

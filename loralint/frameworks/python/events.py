@@ -22,6 +22,7 @@ from loralint.frameworks.python.owners import (
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.rows import batched, labelled, media, transformed, with_rows
 from loralint.frameworks.python.shards import flattened
+from loralint.frameworks.python.splits import divided, measured, several
 from loralint.frameworks.python.tokens import added, is_eos
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.model import Event, Value
@@ -162,7 +163,9 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         "own_reference": _same(reference, model),
         "evaluates": None if call.open else _given(argument(call, "eval_dataset", what)),
         "formats": _function(argument(call, "formatting_func", what)),
-        "has_metrics": _given(call.arg("compute_metrics")),
+        "has_metrics": measured(call, text),
+        "splits": divided(argument(call, "train_dataset", what)),
+        "sets": several(argument(call, "eval_dataset", what)),
         "collator": batched(call, what),
         "labelled": labelled(call, what, text),
         "own_loss": "compute_loss" in text,
@@ -215,7 +218,8 @@ def _method(call: Call, name: str) -> Iterator[Event]:
     if (name == "train" and not is_trainer(call.on)) or (name in _OF_MODELS and load_of(call.on) is None):
         return  # `model.train()` is a mode, no training; batches are moved as models are
     if kind == "train":
-        data = {"resume": _given(call.arg("resume_from_checkpoint", 0))}
+        resumed = call.arg("resume_from_checkpoint", 0)
+        data = {"resume": None if call.open and resumed is None else _given(resumed)}
     elif kind == "checkpointing":
         given = reentrant(call.arg("gradient_checkpointing_kwargs", 0))
         data = {"reentrant": given, "reenters": given is not False}

@@ -29,12 +29,23 @@ def loaded(call: Call) -> dict[str, object]:
     labelled = owner.endswith(_OTHERS) and any(call.arg(name) is not None for name in ("num_labels", "id2label"))
     data: dict[str, object] = {"class": owner, "classifier": classifier, "padded": padded}
     data["headed"] = classifier or labelled
+    data["outputs"] = _outputs(call) if classifier else None
     if what is not None and what.package == "unsloth":
         four = switch(call.arg("load_in_4bit", 3), True)
         eight, whole = switch(call.arg("load_in_8bit"), False), switch(call.arg("full_finetuning"), False)
         hidden = call.open or None in (four, eight, whole)
         return {**data, "bits": None if hidden else 16 if whole else 8 if eight else 4 if four else 16, "unsloth": True}
     return {**data, "bits": _bits(call), "unsloth": False}
+
+
+def _outputs(call: Call) -> int | None:
+    """How many numbers a classifier gives for a text: two unless it is told."""
+    if call.open or any(call.arg(name) is not None for name in ("config", "id2label", "label2id", "problem_type")):
+        return None
+    given = call.arg("num_labels")
+    if given is None:
+        return 2
+    return given.node.native if isinstance(given.node.native, int) else None
 
 
 def _bits(call: Call) -> int | None:

@@ -12,7 +12,12 @@ from functools import cache
 from loralint.frameworks.convert import lower, never, not_null, one_to_list, rope, true_for, when_true, words
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.llamafactory_faults import observe_faults
-from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS, observe_schedule, observe_strategies
+from loralint.frameworks.readers.training_arguments import (
+    TRAINING_ARGUMENTS,
+    observe_schedule,
+    observe_strategies,
+    observe_workers,
+)
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
@@ -274,7 +279,7 @@ READER = Reader(
     keys="llamafactory",
     coerces=False,
     packages=("llamafactory", "transformers", "peft", "trl", "bitsandbytes"),
-    observe=(observe_strategies, observe_schedule, observe_faults),
+    observe=(observe_strategies, observe_schedule, observe_workers, observe_faults),
     dialects=(("llamafactory<0.9.4", "pyyaml"),),
 )
 

@@ -46,7 +46,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
     """Observe values that are replaced, and keys that another key overrules."""
     if document.root is None:
         return []
-    alone = (foreign, _alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing, _benchmark)
+    alone = (foreign, _alpha, _checkpointing, _spread, _oft, _reward, _unsloth, _clashing, _benchmark, _best)
     return [
         *(one for look_at in alone for one in look_at(document, document.root)),
         *_method(document, look),
@@ -144,6 +144,30 @@ def _reward(document: Document, root: Node) -> Iterator[Observation]:
             package="llamafactory",
             data={"advice": "write the adapter as reward_model, or reward_model_type: full for a base with adapters"},
         )
+
+
+def _best(document: Document, root: Node) -> Iterator[Observation]:
+    """A metric for the best checkpoint that no evaluation gives."""
+    named = _written(root, "metric_for_best_model")
+    kept = _on(root, "load_best_model_at_end") if root.pair("metric_for_best_model") is None else None
+    found = named or kept
+    message, advice = _unmet(root, str(named[1]) if named is not None else "loss")
+    if found is not None and message:
+        data = {"advice": advice, "outcome": "training stops after the first evaluation"}
+        where = place(document, found[0], found[0].key)
+        yield Observation("rejected", where, "crash", message, package="llamafactory", data=data)
+
+
+def _unmet(root: Node, metric: str) -> tuple[str, str]:
+    """Why no evaluation gives a metric, and what to write."""
+    name, stage = metric.removeprefix("eval_"), _written(root, "stage")
+    if name == "loss" and _on(root, "eval_on_each_dataset") is not None and root.pair("eval_dataset") is not None:
+        why = "each evaluation set has a loss of its own, called eval_NAME_loss"
+        return why, "write metric_for_best_model: eval_NAME_loss, with the set that decides"
+    scored = root.pair("compute_accuracy") is not None or stage is None or stage[1] != "sft"
+    if name == "accuracy" and not scored:
+        return "no evaluation of this stage gives an accuracy by itself", "write compute_accuracy: true"
+    return "", ""
 
 
 def _unsloth(document: Document, root: Node) -> Iterator[Observation]:

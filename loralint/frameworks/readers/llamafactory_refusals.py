@@ -17,10 +17,15 @@ _ONE_END = (
 _PPO = (("stage", among("ppo")),)
 _ADAPTER_REWARD = (*_PPO, ("reward_model_type", without("full", "api", "oft")))
 _WHOLE = ("use_galore", "use_apollo", "use_badam")
+# repositories whose weights are quantised, by the ends of their names
+_STORED = r"(?i)[-_](gptq|awq|aqlm|hqq|eetq|bnb)([-_]|$)|[-_]int[48]$|[-_]bnb[-_]4bit"
 
 _QUANTISED = (
     Refusal("adapter_name_or_path", like(","), "a quantised base takes a single adapter",
             (("quantization_bit", given),), advice="merge the adapters first, or leave quantization_bit out"),
+    Refusal("adapter_name_or_path", like(","), "a base that is stored quantised takes a single adapter",
+            (("model_name_or_path", like(_STORED)), ("quantization_bit", off)), advice="merge them into the base "
+            "as it was before it was quantised"),
     Refusal("quantization_device_map", among("auto"), "it is for running a model, not for training one",
             (("do_train", on),), advice="leave quantization_device_map out"),
     Refusal("fp8", on, "FP8 training starts from weights that are not quantised", (("quantization_bit", given),),

@@ -20,6 +20,8 @@ _TAKES = frozenset(
 )  # fmt: skip
 _SIZED = re.compile(r"q?lora_[a-z0-9_]*(\d[bm](_(base|instruct))?|phi3_mini|scout_17b_16e)")
 _TIED = re.compile(r"q?lora_(gemma2?_\d+b|qwen2_[01]_5b)")  # the output is the embedding, to which no LoRA is put
+# what an adapter is resumed from. Source: torchtune 0.6.1 training/checkpointing/_checkpointer.py, issue 2537
+_SAVED = "checkpointer.adapter_checkpoint"
 _MORE = (
     (re.compile(r"q?lora_llama3_2_[13]b"), frozenset({"tie_word_embeddings"})),
     (re.compile(r"q?lora_(llama3_2_vision|llama4)_\w+"),
@@ -99,6 +101,8 @@ def rejected(document: Document, look: Look) -> list[Observation]:
         found.append(("dataset.packed", "a packed dataset needs tokenizer.max_seq_len"))
     if _on(root, "optimizer_in_bwd") and not _off(root, "clip_grad_norm"):
         found.append(("clip_grad_norm", "gradients cannot be clipped with optimizer_in_bwd: true"))
+    if _on(root, "resume_from_checkpoint") and str(_value(root, _SAVED)).endswith("adapter_model.safetensors"):
+        found.append((_SAVED, "that file has PEFT's names, and a recipe goes on from the adapter_model.pt beside it"))
     return [
         Observation("rejected", place(document, pair, key), "crash", message, package="torchtune")
         for key, message in found

@@ -15,7 +15,7 @@ from loralint.frameworks.table import SKIP, Entry, Look, Observation
 from loralint.source.scalars import number_text, value
 
 if TYPE_CHECKING:
-    from loralint.source.document import Document
+    from loralint.source.document import Document, Node, Pair
 
 # Floats below 1 in `warmup_steps` are a share of all steps since 5.0; before, `warmup_ratio` was.
 SHARES = "transformers>=5"
@@ -57,6 +57,11 @@ def zero_stage(value: object) -> object:
 def path(value: object) -> object:
     """Read a file's name; an inline mapping is none."""
     return value if isinstance(value, str) and value else SKIP
+
+
+def resumed(value: object) -> object:
+    """Read what a run goes on from; true stands for the last checkpoint in the output folder."""
+    return "latest" if value is True else path(value)
 
 
 def switched_on(value: object) -> object:
@@ -171,7 +176,7 @@ TRAINING_ARGUMENTS: tuple[Entry, ...] = (
     Entry("checkpoint.load_best", "load_best_model_at_end", not_null, default=False),
     Entry("checkpoint.metric", "metric_for_best_model", not_null, default=metric),
     Entry("checkpoint.greater_is_better", "greater_is_better", not_null, default=greater_is_better),
-    Entry("checkpoint.resume_from", "resume_from_checkpoint", path),
+    Entry("checkpoint.resume_from", "resume_from_checkpoint", resumed),
     # memory, devices, kernels
     Entry("memory.gradient_checkpointing", "gradient_checkpointing", not_null, default=False),
     Entry("memory.gradient_checkpointing", "activation_checkpointing", not_null),
@@ -243,6 +248,28 @@ def _of_schedule(document: Document, *, strict: bool) -> Iterator[Observation]:
             yield from floor(document, root, pair, key)
         if strict:
             yield from strangers(document, root, pair)
+
+
+def observe_workers(document: Document, _: Look) -> list[Observation]:
+    """Observe batches that are to be fetched ahead while no worker fetches any."""
+    root = document.root
+    found = fetched_ahead(root, lambda node: value(node, "pyyaml")) if root is not None else None
+    return [ahead(document, found, found.key)] if found is not None else []
+
+
+def fetched_ahead(root: Node, read: Callable[[Node], object]) -> Pair | None:
+    """Find a number of batches to fetch ahead beside no workers, of which there are none by default."""
+    ahead, workers = root.pair("dataloader_prefetch_factor"), root.pair("dataloader_num_workers")
+    if ahead is None or not isinstance(read(ahead.value), int):
+        return None
+    return ahead if workers is None or read(workers.value) == 0 else None
+
+
+def ahead(document: Document, pair: Pair, key: str) -> Observation:
+    """Say what Transformers makes of it when the arguments are made (since 4.38)."""
+    message = "only workers fetch batches ahead, and dataloader_num_workers is 0"
+    data = {"advice": "write dataloader_num_workers: 4, or leave the prefetch factor out"}
+    return Observation("rejected", place(document, pair, key), "crash", message, package="transformers", data=data)
 
 
 def observe_texts(document: Document, rows: tuple[Entry, ...]) -> Iterator[Observation]:

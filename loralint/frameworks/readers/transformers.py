@@ -25,6 +25,7 @@ from loralint.frameworks.readers.training_arguments import (
     observe_schedule,
     observe_strategies,
     observe_texts,
+    observe_workers,
 )
 from loralint.frameworks.readers.trl import method, use_peft
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
@@ -145,5 +146,5 @@ READER = Reader(
     keys="",
     coerces=True,  # whether a script converts is unknown; observe_numbers says so more carefully
     packages=("transformers", "peft"),
-    observe=(observe_strategies, observe_schedule, observe_numbers, observe_moved),
+    observe=(observe_strategies, observe_schedule, observe_workers, observe_numbers, observe_moved),
 )

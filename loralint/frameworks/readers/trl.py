@@ -26,6 +26,7 @@ from loralint.frameworks.readers.training_arguments import (
     TRAINING_ARGUMENTS,
     observe_schedule,
     observe_strategies,
+    observe_workers,
 )
 from loralint.frameworks.readers.trl_refusals import refused_by_trl
 from loralint.frameworks.readers.trl_task import TASK, choose, is_sft_loss, of_path
@@ -265,7 +266,7 @@ READER = Reader(
     keys="trl",
     coerces=True,
     packages=("trl", "transformers", "peft"),
-    observe=(observe_strategies, observe_schedule, refused_by_trl),
+    observe=(observe_strategies, observe_schedule, observe_workers, refused_by_trl),
     combine=combine,
 )
 

@@ -1,7 +1,7 @@
 """Keys that TRL's trainers refuse beside what other keys say, in its configs and in programs.
 
-Sources: trl f2cd5770 trainer/{sft,dpo,grpo,rloo}_config.py and the trainers beside them; each row says the release
-that came with its check.
+Sources: trl f2cd5770 trainer/{sft,dpo,grpo,rloo}_config.py and the trainers beside them, of 0.19.1 to 1.9.0 where Liger
+is beside PEFT; each row says the release that came with its check.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from loralint.source.scalars import plain
 
 _STOPS = "TRL stops when the trainer is made"
 _PROGRAMS = ("python", "notebook")
-_CONFIGS = {"SFTConfig": "sft", "DPOConfig": "dpo", "GRPOConfig": "grpo", "RLOOConfig": "rloo"}
+_CONFIGS = {"SFTConfig": "sft", "DPOConfig": "dpo", "KTOConfig": "kto", "GRPOConfig": "grpo", "RLOOConfig": "rloo"}
 _PEFT = "use_peft"
 _WHOLE_GROUPS = Refusal("auto_find_batch_size", on, "a batch that shrinks would cut the groups of completions apart",
                         when="trl>=1.9", advice="leave auto_find_batch_size out")  # fmt: skip
 _BASE = "under LoRA the base without the adapter is the reference, which cannot be updated"
+_LIGER = "Liger's loss reads the head's weights past PEFT, which these releases allow for no adapter"
 
 
 def _several(value: object) -> bool:
@@ -50,6 +51,11 @@ _ROWS: dict[str, tuple[Refusal, ...]] = {
         Refusal("precompute_ref_log_probs", on, "Liger's loss asks the reference itself", (("use_liger_kernel", on),),
                 "trl>=0.29", "leave one of the two out"),
         Refusal("loss_type", _several, "Liger has one loss at a time", (("use_liger_kernel", on),), "trl>=0.29"),
+        Refusal("use_liger_kernel", on, _LIGER, ((_PEFT, on),), "trl>=1.4,<1.8", "leave use_liger_kernel out"),
+    ),
+    "kto": (
+        Refusal("use_liger_kernel", on, _LIGER, ((_PEFT, on),), "trl>=0.27,<1.8", "leave use_liger_kernel out"),
+        Refusal("use_liger_loss", on, _LIGER, ((_PEFT, on),), "trl<0.28", "leave use_liger_loss out"),
     ),
     "sft": (),
 }  # fmt: skip

@@ -30,7 +30,7 @@ def observe_batches(document: Document, look: Look) -> list[Observation]:
     root = document.root
     if root is None or not look.version_is("verl>=0.3"):
         return []
-    found = [*_twice(document, root)]
+    found = [*_twice(document, root), *_split(document, root), *_batched(document, root)]
     if root.pair("async_training") is None and _said(document, f"{_ACTOR}use_dynamic_bsz") in (None, False):
         found += [*_mini(document, root), *_spread(document, root), *_no_rows(document, root)]
     return found
@@ -69,6 +69,31 @@ def _spread(document: Document, root: Node) -> Iterator[Observation]:
     if rows * each % world:
         message = f"verl stops before it loads anything, since {rows} prompts x {each} are no multiple of {world} GPUs"
         yield _refused(document, root, _ROWS, message, f"write a multiple of {world}", _DEVICES[0])
+
+
+def _split(document: Document, root: Node) -> Iterator[Observation]:
+    """Rows that are split over GPUs while their padding is kept."""
+    for part, home in ((_ACTOR, "actor_rollout_ref.model."), (_CRITIC, f"{_CRITIC}model.")):
+        key = f"{home}use_remove_padding"
+        sizes = (_count(document, f"{part}{more}ulysses_sequence_parallel_size") for more in ("", "fsdp_config."))
+        if _said(document, key) is False and any(size is not None and size > 1 for size in sizes):
+            message = "verl stops before it loads anything: rows are split over GPUs, which takes rows without padding"
+            yield _refused(document, root, key, message, f"write {key}=True", f"{part}ulysses_sequence_parallel_size")
+
+
+def _batched(document: Document, root: Node) -> Iterator[Observation]:
+    """Rows longer than vLLM takes at once, where it may not take them in parts."""
+    key = f"{_ROLLOUT}max_num_batched_tokens"
+    limit = _count(document, key)
+    lengths = [_count(document, f"data.{name}") for name in ("max_prompt_length", "max_response_length")]
+    if limit is None or None in lengths or _said(document, f"{_ROLLOUT}max_model_len") is not None:
+        return
+    longest = (lengths[0] or 0) + (lengths[1] or 0)
+    if limit < longest and _said(document, f"{_ROLLOUT}enable_chunked_prefill") is False:
+        message = f"vLLM stops at start: prompt and response have {longest} tokens, and without chunked prefill all of "
+        message += "them have to fit"
+        advice = f"write {longest} or more, or enable_chunked_prefill=True"
+        yield _refused(document, root, key, message, advice, f"{_ROLLOUT}enable_chunked_prefill")
 
 
 def _no_rows(document: Document, root: Node) -> Iterator[Observation]:
