@@ -12,6 +12,8 @@ from loralint.source.script import Argument, Call, Script, Thing
 # parts of a loop of the program's own, by the roles of the calls that make them
 _LOOP = ("optimizer", "accelerator", "batches")
 _HIDDEN = "the script does not show how the model is made"
+# What a trainer loads a model with of which it gets the name, among its arguments.
+_KEYWORDS = "model_init_kwargs"
 
 
 class Parts(NamedTuple):
@@ -102,7 +104,7 @@ def _of_trainer(trainer: Call, pool: Pool, script: Script) -> Parts:
     reasons: dict[str, str] = {}
     arguments = _reached(argument(trainer, "args", what), "arguments", pool, reasons, trainer)
     model = argument(trainer, "model", what)
-    named = model is not None and model.thing is None and model.node.tag == "str"
+    named = _is_named(model, what)
     parts = Parts() if named else _of_model(model.thing if model is not None else None, pool, reasons)
     config = argument(trainer, "peft_config", what)
     adapter, quantiser = parts.adapter, parts.quantiser
@@ -113,12 +115,36 @@ def _of_trainer(trainer: Call, pool: Pool, script: Script) -> Parts:
         reasons.setdefault("adapter", _more(trainer))
     if named and (given := argument(trainer, "quantization_config", what)) is not None and not _is_none(given):
         quantiser = _reached(given, "quantisation", pool, reasons, trainer)
+    elif named and arguments is not None:
+        quantiser = _of_keywords(arguments, pool, reasons)
     plain = (named or parts.plain) and adapter is None and "adapter" not in reasons
     optimizer = optimizer_of(trainer, pool.on(trainer), script, reasons)
     return parts._replace(
         trainer=trainer, arguments=arguments, adapter=adapter, quantiser=quantiser, named=named, plain=plain,
         optimizer=optimizer, open=tuple(reasons.items()),
     )  # fmt: skip
+
+
+def _of_keywords(arguments: Call, pool: Pool, reasons: dict[str, str]) -> Call | None:
+    """The quantisation among the keywords that a trainer loads a named model with."""
+    later = [call for call in pool.on(arguments) if call.name == "__setattr__" and call.args[0].node.raw == _KEYWORDS]
+    given = [call.args[1] for call in later] or [one for one in (arguments.arg(_KEYWORDS),) if one is not None]
+    node = given[-1].node if given else None
+    if node is None or node.tag == "null":
+        return None
+    asked = node.get("quantization_config") if node.kind == "mapping" else node
+    if asked is None or asked.tag == "null":
+        return None
+    only, why = pool.only("quantisation")
+    if only is None or node.kind != "mapping":
+        reasons["quantisation"] = why or f"what `{_KEYWORDS}` says of it is made when the program runs"
+    return only if node.kind == "mapping" else None
+
+
+def _is_named(model: Argument | None, what: Known) -> bool:
+    """Whether a trainer gets the model's name: a text, or what the command line or the environment gives for one."""
+    texts = ("str", "argument") if what.package == "trl" else ("str",)
+    return model is not None and model.thing is None and model.node.tag in texts
 
 
 def _without_trainer(pool: Pool) -> Parts:
