@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from loralint.facts.need import Missing, known
 from loralint.facts.scope import Scope
@@ -12,6 +12,7 @@ GATED = ("gate_proj", "up_proj", "down_proj")
 LINEAR = (*ATTENTION, *GATED)
 _QKV = ("q_proj", "k_proj", "v_proj")
 _USUAL = ("q_proj", "v_proj", "query_key_value", "c_attn")  # PEFT's own choice for Llama and nearly all of its kin
+_EMBEDDINGS = frozenset({"embed_tokens", "lm_head", "wte", "wpe", "word_embeddings", "embed_in", "embed_out"})
 # Names of other architectures by what they do (Transformers' modeling files). A plain feed-forward layer counts as up
 # and down of a gated one.
 _SAME = {
@@ -39,6 +40,7 @@ def targets(scope: Scope) -> tuple[str, ...]:
     if kind == "regex" and isinstance(given, str):
         return _matched(given)
     names = [str(one) for one in given] if isinstance(given, (list, tuple)) else []
+    _refuse_embeddings(names)
     found = {module for name in names for module in _meant(name)}
     if not found:
         raise Missing("the config names no module that gets an adapter")
@@ -55,7 +57,14 @@ def own_targets(scope: Scope, layers: tuple[str, ...]) -> tuple[str, ...]:
         matches = _expression(given)
         return _some(tuple(one for one in layers if matches(one)))
     ends = _USUAL if kind == "default" else tuple(map(str, given)) if isinstance(given, (list, tuple)) else ()
+    _refuse_embeddings(ends)
     return _some(tuple(one for one in layers for end in ends if one == end or one.endswith(f".{end}")))
+
+
+def _refuse_embeddings(names: Iterable[str]) -> None:
+    for name in names:
+        if name.rpartition(".")[2] in _EMBEDDINGS:
+            raise Missing(f"adapters on the embedding or the head (`{name[:40]}`) were not measured")
 
 
 def _some(found: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ _FAMILIES = {"adam": "adamw", **{name: name for name in OPTIMIZERS}}
 _INITS = {"none": "kaiming", "true": "kaiming", "gaussian": "gaussian", "pissa": "svd"}
 _FEWEST = 2  # rows of one step: the bands were measured from there on
 _HIGHEST_RANK = 1024
+_UNQUANTISED = 16  # bits
 
 
 class Plan(NamedTuple):
@@ -44,7 +45,7 @@ def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
         rank=_rank(scope),
         alpha=_alpha(scope),
         targets=own_targets(scope, layers) if layers else targets(scope),
-        lr=positive(scope, "optim.lr", "the config has no learning rate"),
+        lr=_positive(scope, "optim.lr", "learning rate"),
         optimizer=_optimizer(scope),
         rslora=known(scope, "adapter.rslora") is True,
         dora=known(scope, "adapter.dora") is True,
@@ -60,6 +61,7 @@ def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
         init=_init(scope),
         seed=seed,
     )
+    _unlike(scope, assumed)
     return Plan(arm, _rows(scope, assumed), _schedule(scope, assumed), _steps(scope, assumed), tuple(assumed))
 
 
@@ -85,7 +87,7 @@ def _refuse(scope: Scope) -> None:
 
 
 def _rank(scope: Scope) -> int:
-    value = positive(scope, "adapter.rank", "the config has no LoRA rank")
+    value = _positive(scope, "adapter.rank", "LoRA rank")
     if value > _HIGHEST_RANK:
         raise Missing(f"a rank of {value:g} is more than the probe trains, which is {_HIGHEST_RANK}")
     if value != int(value):
@@ -106,6 +108,14 @@ def _within(scope: Scope, name: str, default: float, below: float = inf) -> floa
     if not 0 <= value < below:
         raise Missing(f"the optimizer refuses {name.rpartition('.')[2]} {value:g}, so nothing trains")
     return value
+
+
+def _positive(scope: Scope, field: str, title: str) -> float:
+    """A number above 0, which the reasons call as people do."""
+    try:
+        return positive(scope, field, f"the config has no {title}")
+    except Missing as missing:
+        raise Missing(missing.reason.replace(field, f"the {title}")) from None
 
 
 def _ratio(scope: Scope) -> float:
@@ -130,6 +140,15 @@ def _init(scope: Scope) -> str:
     if _INITS[name] == "svd" and known(scope, "adapter.dora") is True:
         raise Missing("DoRA that starts from an SVD was not measured")
     return _INITS[name]
+
+
+def _unlike(scope: Scope, assumed: list[str]) -> None:
+    """What the run has and the probe has not."""
+    bits = scope.get("quant.bits").value
+    if isinstance(bits, (int, float)) and bits < _UNQUANTISED:
+        assumed.append(f"the base's weights as they are read, not rounded to {bits:g} bits")
+    if scope.get("precision.fp16").value is True:
+        assumed.append("no number beyond fp16's range")
 
 
 def _rows(scope: Scope, assumed: list[str]) -> int:

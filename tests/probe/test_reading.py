@@ -82,6 +82,9 @@ def test_each_setting_reaches_its_place(old, new, field, value):
         ("adapter: lora\n", "", "trains the whole model"),
         ("micro_batch_size", "rl: dpo\nmicro_batch_size", "of task dpo"),
         ("learning_rate: 0.0002\n", "", "no learning rate"),
+        ("learning_rate: 0.0002", "learning_rate: -0.1", "^the learning rate is not above 0"),
+        ("lora_r: 8", "lora_r: 0", "^the LoRA rank is not above 0"),
+        ("[q_proj, v_proj]", "[q_proj, lm_head]", "the embedding or the head .`lm_head`. were not measured"),
         ("[q_proj, v_proj]", "[q_proj, zebra]", "which layers `zebra` are"),
         ("optimizer: adamw_torch", "optimizer: muon", "like `muon`"),
         ("lora_r: 8", "lora_r: 8\nlora_modules_to_save: [embed_tokens]", "whole modules"),
@@ -98,6 +101,20 @@ def test_each_setting_reaches_its_place(old, new, field, value):
 def test_what_was_not_measured_is_not_checked(old, new, reason):
     with pytest.raises(Missing, match=reason):
         plan(scope(CONFIG.replace(old, new)))
+
+
+def test_an_adapter_on_the_head_is_not_passed_over_on_a_model_of_the_run_s_own():
+    layers = ("model.layers.0.self_attn.q_proj", "model.layers.0.self_attn.v_proj")
+    assert plan(scope(CONFIG), layers=layers).arm.targets == layers
+    with pytest.raises(Missing, match="the embedding or the head"):
+        plan(scope(CONFIG.replace("[q_proj, v_proj]", "[q_proj, lm_head]")), layers=layers)
+
+
+def test_what_the_run_has_and_the_probe_has_not_is_said():
+    assert plan(scope(CONFIG)).assumed == ()
+    (said,) = plan(scope(CONFIG.replace("adapter: lora", "adapter: qlora\nload_in_4bit: true"))).assumed
+    assert said == "the base's weights as they are read, not rounded to 4 bits"
+    assert plan(scope(CONFIG + "fp16: true\n")).assumed == ("no number beyond fp16's range",)
 
 
 def test_what_is_unknown_is_assumed_aloud():
