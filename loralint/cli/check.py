@@ -13,7 +13,7 @@ import click
 from loralint.api import around, data_files, launch_line, make_job, options, report
 from loralint.cli import Plain
 from loralint.cli.formats import about_the_output
-from loralint.cli.options import about_the_probe, about_the_run, settings_for, usage
+from loralint.cli.options import about_the_probe, about_the_run, refuse_odd_of_the_probe, settings_for, usage
 from loralint.cli.outcome import exit_code, low_score
 from loralint.cli.output import color
 from loralint.engine.settings import Settings, SettingsError
@@ -75,8 +75,7 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     """
     if "" in paths:  # an unset variable in a script, most likely; it is not this folder
         raise usage("PATH is empty")
-    if given["probe_data"] and not given["probe"]:
-        raise usage("--probe-data is the text of --probe, which is not given")
+    refuse_odd_of_the_probe(given["probe"])
     _refuse_odd(paths, given)
     settings = settings_for(given["isolated"])
     try:
@@ -139,8 +138,6 @@ def _refuse_odd(paths: tuple[str, ...], given: dict[str, Any]) -> None:
         raise usage("--diff writes nothing, so it stands without --fix")
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         raise usage("--unsafe-fixes needs --fix or --diff")
-    if given["no_report"] and not given["probe"]:
-        raise usage("--no-report needs --probe")
     if given["no_audit"] and not given["fix"]:
         raise usage("--no-audit needs --fix")
     if given["diff"] and given["outputs"]:

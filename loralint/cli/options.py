@@ -6,11 +6,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from loralint.cli.named import companions, launch, map_of
 from loralint.engine.settings import Settings, SettingsError, load_settings
 
 F = TypeVar("F", bound=Callable[..., Any])
+_OF_THE_PROBE = (
+    *("probe_model", "probe_data", "probe_steps", "probe_seconds", "probe_suggest", "probe_svd"),
+    *("device", "seed", "no_report"),
+)
 
 
 def _frameworks(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
@@ -142,7 +147,9 @@ def about_the_run(function: F) -> F:
 def about_the_probe(function: F) -> F:
     """Whether and how each run is micro-trained."""
     for decorate in (
-        click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the probe's batches and adapters."),
+        click.option(
+            "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Of the probe's batches and adapters."
+        ),
         click.option(
             "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="Where the probe trains."
         ),
@@ -176,6 +183,19 @@ def about_the_probe(function: F) -> F:
     ):
         function = decorate(function)
     return function
+
+
+def refuse_odd_of_the_probe(probed: bool) -> None:
+    """What a probe is told goes with a probe, and an empty name is an unset variable in a script, most likely."""
+    context = click.get_current_context()
+    for name in _OF_THE_PROBE:
+        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        option = f"--{name.replace('_', '-')}"
+        if not probed:
+            raise usage(f"{option} needs --probe")
+        if context.params[name] == "":
+            raise usage(f"{option} is empty")
 
 
 def settings_for(isolated: bool) -> Settings:

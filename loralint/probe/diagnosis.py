@@ -25,7 +25,7 @@ class _Inputs(Protocol):
 
 
 class Cause(NamedTuple):
-    """name: a word for machines. says: the cause in one clause. change: what to do about it."""
+    """name: a word for machines. says: the cause in one clause. change: what to do about it, beside a lower rate."""
 
     name: str
     says: str
@@ -74,14 +74,12 @@ def _by_input(moved: Mapping[str, bool], inputs: Sequence[_Inputs]) -> Cause:
         return Cause(
             "outliers",
             f"single tokens with large inputs push it, most of all in {where}",
-            "leave that kind of module out of the targets, or lower the learning rate",
+            "leave that kind of module out of the targets",
         )
     if moved.get("module") and not moved.get("scale"):
         return Cause(
             "input-scale",
             "some modules have much larger inputs than the rest",
-            "lower alpha for those by a pattern, or the learning rate",
+            "lower alpha for those by a pattern",
         )
-    return Cause(
-        "rate-scale", "learning rate times the adapter's scale is too large", "lower the learning rate, or alpha"
-    )
+    return Cause("rate-scale", "learning rate times the adapter's scale is too large", "lower alpha")

@@ -115,12 +115,13 @@ def _course(plan: Plan, step: int, steps: int) -> float:
 
 
 def _others(arm: Arm, verdict: Verdict) -> dict[str, Arm]:
-    """Control arms, where the word asks for a cause: with the adapters' inputs changed, which is none of not learning,
-    and in fp32 where the run stores them in less.
+    """Control arms, where the word asks for a cause: with its inputs changed, and in fp32 where the run stores
+    them in less. Inputs are no cause of not learning; and what starts from an SVD holds a part of the base, which
+    other inputs break before the first step.
     """
     if verdict.word == STABLE:
         return {}
-    kinds = () if verdict.word == NOT_LEARNING else ("scale", "l2", "module")
+    kinds = () if verdict.word == NOT_LEARNING or arm.init == "svd" else ("scale", "l2", "module")
     arms = {kind: arm._replace(inputs=kind) for kind in kinds}
     return arms | ({"fp32": arm._replace(stored="fp32")} if arm.stored != "fp32" else {})
 

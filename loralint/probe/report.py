@@ -57,7 +57,7 @@ def _observation(base: Base, outcome: Outcome, cause: Cause | None, rate: Value)
         "certain": verdict.certain,
         "place": place(verdict),
         "cause": f"if it breaks: {cause.says}" if verdict.word == BORDERLINE else cause.says,
-        "change": cause.change,
+        "change": _change(verdict, cause),
         "safe": rounded_down(verdict.safe),
     }
     wanted = "" if verdict.word == NOT_LEARNING else f"{data['safe']}"
@@ -82,6 +82,13 @@ def _may_stall(outcome: Outcome) -> bool:
     return stable and outcome.reached is not None and outcome.reached < outcome.own.may_stall
 
 
+def _change(verdict: Verdict, cause: Cause) -> str:
+    """What to do about the cause, with how far a rate may rise where it is too low."""
+    if verdict.word != NOT_LEARNING:
+        return cause.change
+    return f"{cause.change}; rates up to {rounded_down(verdict.safe):g} are called STABLE"
+
+
 def _notes(plan: Plan, base: Base, outcome: Outcome, suggestion: Suggestion | None) -> Iterator[Note]:
     if outcome.verdict is None:
         yield Note("not-checked", f"probe: {_untold(outcome)}")
@@ -92,12 +99,10 @@ def _notes(plan: Plan, base: Base, outcome: Outcome, suggestion: Suggestion | No
         yield Note("info", f"probe: {outcome.own.doubt or start}")
     if suggestion is not None and suggestion.outcome.stopped:
         yield Note("not-checked", f"probe: {suggestion.outcome.stopped}, of the run with what is suggested")
-    if _may_stall(outcome):
-        yield Note("info", "probe: on some models a run this slow learns nothing; --probe-model tells")
     if (rows := base.rows_for(plan.rows)) < plan.rows:
         yield Note("info", f"probe: {rows} rows a step for {plan.rows} of the run, whose edge may lie higher")
     by_model = base.kind == "embedded" and outcome.judged is outcome.found
-    if by_model and outcome.verdict is not None and outcome.verdict.word != STABLE:
+    if by_model and outcome.verdict is not None and outcome.verdict.word not in (STABLE, NOT_LEARNING):
         yield Note("info", "probe: the edge of real models lies at 0.25 to 1 times that of the embedded one")
     if plan.assumed:
         yield Note("info", f"probe: assumed {'; '.join(plan.assumed)}")
@@ -121,7 +126,8 @@ def _tables(
         columns = ("module", "median norm", "p99", "max", "worst max/median", "worst module")
         yield Table("inputs", title, columns, tuple(map(tuple, outcome.inputs)))
     if outcome.spectra:
-        title = "spectrum: singular values of the update at the end of the squeezed run"
+        first = max(outcome.spectra, key=lambda one: one.largest)
+        title = f"spectrum: the update's largest singular value ends at {_number(first.largest)}, in a {first.kind}"
         yield Table("spectrum", title, ("module", "largest", "share of the first", "slope"), tuple(outcome.spectra))
 
 
@@ -152,15 +158,16 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
         ("modules_without_gradient", len(outcome.silent)),
         ("seed", plan.arm.seed),
     ]
-    return Table("verdict", _headline(plan, verdict, cause, setting, outcome), ("what", "value"), tuple(rows))
+    title = _headline(plan, cause, setting, outcome)
+    return Table("verdict", title, ("what", "value"), tuple(rows))
 
 
-def _headline(plan: Plan, verdict: Verdict | None, cause: Cause | None, setting: str, outcome: Outcome) -> str:
-    spent = f"{setting}, {outcome.seconds:.0f} s"
+def _headline(plan: Plan, cause: Cause | None, setting: str, outcome: Outcome) -> str:
+    spent, verdict = f"{setting}, {outcome.seconds:.0f} s", outcome.verdict
     if verdict is None:
         return f"probe: no verdict: {_untold(outcome)} ({spent})"
     steps = "" if len(outcome.ramp.losses) == STEPS else f"; its bands are for {STEPS} steps"
-    why = _why(verdict, cause) if cause is not None else _unlearnt(plan, verdict)
+    why = _why(verdict, cause) if cause is not None else _unlearnt(plan, outcome)
     return f"probe: {_said(verdict)}. Learning rate {plan.arm.lr:g} is {place(verdict)}{why} ({spent}{steps})"
 
 
@@ -168,11 +175,11 @@ def _why(verdict: Verdict, cause: Cause) -> str:
     return f"; if it breaks: {cause.says}" if verdict.word == BORDERLINE else f": {cause.says}"
 
 
-def _unlearnt(plan: Plan, verdict: Verdict) -> str:
-    """What STABLE leaves open where the length of the run is unknown."""
-    if verdict.word != STABLE or plan.steps is not None:
-        return ""
-    return "; whether it learns was not judged: its length is unknown, give --rows or a number of steps"
+def _unlearnt(plan: Plan, outcome: Outcome) -> str:
+    """What STABLE leaves open: whether a run learns, where its length is unknown, or where only some models would."""
+    if plan.steps is None:
+        return "; whether it learns was not judged: its length is unknown, give --rows or a number of steps"
+    return "; on some models a run this slow learns nothing, --probe-model tells" if _may_stall(outcome) else ""
 
 
 def _untold(outcome: Outcome) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", "cpu", "cuda")
 _NEEDED = ("torch", "safetensors")
+_FEWEST_STEPS = 2
+_SEEDS = 2**32
 _INTERRUPTED = "probe: interrupted"
 _NOT_BEGUN = "interrupted before it began"
 _OWN_TEXT = "the embedded model reads its own text only; --probe-data needs --probe-model, or the base in the cache"
@@ -67,6 +69,7 @@ def prober(request: Request) -> Callable[[Config], Probed]:
 def _prober(request: Request) -> Callable[[Config], Probed]:
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         raise ValueError(f"--probe needs {' and '.join(missing)}: pip install '.[probe]' in a checkout")
+    _refuse(request)
     import torch
 
     if request.device == "cuda" and not torch.cuda.is_available():
@@ -93,6 +96,18 @@ def _prober(request: Request) -> Callable[[Config], Probed]:
         return found
 
     return probe
+
+
+def _refuse(request: Request) -> None:
+    """Raise ValueError for what no probe can go by, by the names that the command line has for it."""
+    if request.device not in DEVICES:
+        raise ValueError(f"--device {request.device!r} is none of {', '.join(DEVICES)}")
+    if request.steps < _FEWEST_STEPS:
+        raise ValueError(f"--probe-steps {request.steps}: the fewest are {_FEWEST_STEPS}")
+    if not request.seconds > 0:  # nan included
+        raise ValueError(f"--probe-seconds {request.seconds:g} is no time above 0")
+    if not 0 <= request.seed < _SEEDS:
+        raise ValueError(f"--seed {request.seed} is not from 0 to {_SEEDS - 1}")
 
 
 def _unprobed(reason: str) -> Probed:

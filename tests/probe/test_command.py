@@ -173,9 +173,18 @@ def test_stable_says_where_it_was_not_judged_whether_the_run_learns(probe):
 
 
 @pytest.mark.torch
-def test_what_does_not_learn_has_no_control_arms(trained):
-    run = trained(CONFIG.replace("0.0002", "0.00000001"))
+def test_what_does_not_learn_has_no_control_arms_and_is_told_how_far_its_rate_may_rise(trained):
+    run = trained(CONFIG.replace("0.0002", "0.00000001"), "--select", "LL853")
     assert _facts(run)["verdict"] == "NOT LEARNING"
+    assert "controls" not in [table["name"] for table in run["tables"]]
+    highest = float(run["findings"][0]["help"].split("rates up to ")[1].split(" ")[0])
+    assert 0.0002 < highest <= _facts(run)["highest_stable_rate"]
+
+
+@pytest.mark.torch
+def test_a_start_from_an_svd_is_not_held_against_other_inputs(trained):
+    run = trained(CONFIG.replace("0.0002", "0.05") + "peft_init_lora_weights: pissa\n")
+    assert _facts(run)["verdict"] in ("BORDERLINE", "UNSTABLE")
     assert "controls" not in [table["name"] for table in run["tables"]]
 
 
@@ -189,13 +198,11 @@ def test_a_borderline_cause_is_none_that_is_certain(probe):
 
 
 @pytest.mark.torch
-def test_sgd_that_may_be_too_slow_for_a_real_model_is_told(trained):
-    def said(rate: str) -> bool:
-        run = trained(CONFIG.replace("adamw_torch", "sgd").replace("0.0002", rate))
-        assert _facts(run)["verdict"] == "STABLE"
-        return any("a run this slow learns nothing" in note["message"] for note in run["notes"])
-
-    assert said("0.0005")
+def test_sgd_that_may_be_too_slow_for_a_real_model_is_told_in_the_first_line(probe):
+    pytest.importorskip("safetensors.torch")
+    line = probe(CONFIG.replace("adamw_torch", "sgd").replace("0.0002", "0.0005")).output.splitlines()[0]
+    assert line.startswith("probe: likely STABLE. Learning rate 0.0005 is ")
+    assert "; on some models a run this slow learns nothing, --probe-model tells (" in line
 
 
 @pytest.mark.torch
@@ -296,15 +303,39 @@ def test_after_an_interrupt_no_other_run_is_probed(tmp_path):
     assert len(calls) == 3
 
 
-def test_rows_without_a_probe_are_a_mistake(probe, tmp_path):
-    from click.testing import CliRunner
-
+@pytest.mark.parametrize(
+    "options",
+    [["--probe-data", "rows.jsonl"], ["--probe-model", "m"], ["--probe-steps", "36"], ["--probe-seconds", "9"],
+     ["--probe-suggest"], ["--probe-svd"], ["--device", "cpu"], ["--seed", "0"]],
+)  # fmt: skip
+def test_what_a_probe_is_told_is_a_mistake_without_one(tmp_path, options):
     from loralint.cli import main
 
     (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
-    result = CliRunner().invoke(main, ["check", "config.yaml", "--isolated", "--probe-data", "rows.jsonl"])
+    result = CliRunner().invoke(main, ["check", str(tmp_path / "config.yaml"), "--isolated", *options])
     assert result.exit_code == 2
-    assert "--probe-data is the text of --probe" in result.output
+    assert f"{options[0]} needs --probe" in result.output
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [("--probe-model", "", "--probe-model is empty"), ("--probe-data", "", "--probe-data is empty"),
+     ("--probe-seconds", "nan", "--probe-seconds nan is no time above 0"), ("--seed", str(2**70), "--seed")],
+)  # fmt: skip
+def test_values_that_nothing_can_go_by_are_refused(probe, option, value, said):
+    result = probe(CONFIG, option, value)
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("asked", [{"device": "gpu"}, {"steps": 0}, {"seed": -1}, {"seed": 2**32}, {"seconds": 0.0}])
+def test_a_request_from_python_is_refused_likewise(asked):
+    from loralint.probe.request import Request, prober
+
+    with pytest.raises(ValueError, match=f"{next(iter(asked))}"):
+        prober(Request(**asked))
 
 
 @pytest.mark.torch
