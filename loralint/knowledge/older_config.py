@@ -25,11 +25,11 @@ _NAMES = {
     "nemotron_h": {"mamba_n_groups": "n_groups", "mamba_d_conv": "conv_kernel", "mamba_conv_bias": "use_conv_bias"},
 }
 # fields that give layers of these types other modules or sizes, which the catalogue did not learn, and their defaults
-_GLOBAL = {"num_global_key_value_heads": None, "global_head_dim": 512, "per_layer_config": None}
+_LAYERED = {"per_layer_config": None}
 _INDEXED = {"index_topk_freq": 1, "index_topk_pattern": None}
 _DENSE = dict.fromkeys(("first_k_dense_replace", "moe_layer_freq"))
 _NOT_LEARNED: dict[str, Config] = {
-    **dict.fromkeys(("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text"), _GLOBAL),
+    **dict.fromkeys(("gemma4_text", "gemma4_unified_text"), _LAYERED),
     **dict.fromkeys(("glm_moe_dsa", "glm5_next_text", "mistral_large4_text"), _INDEXED),
     **dict.fromkeys(("axk1", "axk2", "cohere2_moe", "unlimited_ocr_text"), _DENSE),
     "kimi_linear": {"first_k_dense_replace": None, "linear_attn_config": None},
@@ -116,9 +116,15 @@ def _qwen3_next(config: Config) -> Config:
     return {**config, "layer_types": [names[bool((i + 1) % every)] for i in range(min(layers, 10_000))]}
 
 
+def _gemma4(config: Config) -> Config:
+    """Heads of their own for layers with full attention count only where keys are the values."""
+    return config if config.get("attention_k_eq_v") is True else {**config, "num_global_key_value_heads": None}
+
+
 # type -> the field that decides, and what its class makes of it
 _MADE: dict[str, tuple[str, Callable[[Config], Config]]] = {
     "deepseek_v4": ("compress_ratios", _deepseek_v4),
+    **dict.fromkeys(("gemma4_text", "gemma4_unified_text"), ("num_global_key_value_heads", _gemma4)),
     "llama4_text": ("interleave_moe_layer_step", _llama4),
     "nemotron_h": ("hybrid_override_pattern", _nemotron_h),
     **dict.fromkeys(("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"), ("full_attention_interval", _qwen3_next)),

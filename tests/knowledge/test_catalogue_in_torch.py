@@ -75,6 +75,14 @@ def test_several_fields_changed_at_once(model_type, change):
          "num_hash_layers": 1},
         {"model_type": "gemma4_text", "num_hidden_layers": 6, "hidden_size_per_layer_input": 0,
          "enable_moe_block": True, "num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 64},
+        {"model_type": "gemma4_text", "num_hidden_layers": 6, "attention_k_eq_v": True, "global_head_dim": 128,
+         "num_global_key_value_heads": 2, "num_key_value_heads": 8, "num_attention_heads": 16, "head_dim": 64},
+        {"model_type": "gemma4_text", "num_hidden_layers": 6, "num_global_key_value_heads": 2},
+        {"model_type": "gemma4_text", "num_hidden_layers": 6, "attention_k_eq_v": True},
+        {"model_type": "gemma4_unified_text", "num_hidden_layers": 6, "num_global_key_value_heads": 1,
+         "global_head_dim": 128},
+        {"model_type": "gemma4", "text_config": {"model_type": "gemma4_text", "num_hidden_layers": 6,
+         "attention_k_eq_v": True, "num_global_key_value_heads": 4, "num_key_value_heads": 16, "global_head_dim": 256}},
     ],
 )  # fmt: skip
 def test_what_published_files_leave_to_the_config_classes(published):

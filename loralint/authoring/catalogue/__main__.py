@@ -55,6 +55,7 @@ def studied(name: str, *, older: bool) -> str:
     That it has is said of a mixture, whose experts it often keeps otherwise.
     """
     from loralint.authoring.catalogue.mappings import subjects
+    from loralint.authoring.catalogue.popped import with_fields
     from loralint.authoring.catalogue.record import agrees, packs_experts, record, text
 
     if name.startswith("diffusion-"):
@@ -70,7 +71,7 @@ def studied(name: str, *, older: bool) -> str:
     for kind, entry in made["classes"].items():
         if entry.get("unsure"):
             sys.stderr.write(f"  {kind}: unsure of {', '.join(entry['unsure'])}\n")
-    return text(made)
+    return text(with_fields(name, made))
 
 
 if __name__ == "__main__":
