@@ -38,7 +38,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--numbers", type=int, nargs=2, default=(1000, 1160))
     parser.add_argument("--kinds", nargs="+", default=("near", "wide", "slow"), help="of the draws, see draws.py")
-    parser.add_argument("--precisions", nargs="+", default=PRECISIONS, help="fp32 alone where a CPU has no units for bf16")
+    parser.add_argument(
+        "--precisions", nargs="+", default=PRECISIONS, help="fp32 alone where a CPU has no units for bf16"
+    )
     parser.add_argument("--most", type=int, default=1200, help="rows of a run; longer ones are passed over")
     given = parser.parse_args()
     torch.set_num_threads(1)

@@ -15,8 +15,8 @@ _MEASURED = 8  # rows of a step: no real run had more
 
 class Band(NamedTuple):
     """Peak rate over the ramp's rate: up to `stable` runs trained well, from `unstable` on they broke; `edge` is the
-    middle, which headroom is counted from. learns: how far (`reach.far`) a run must come, or it stalls. may_stall: up to
-    which runs of some model did all the same.
+    middle, which headroom is counted from. learns: how far (`reach.far`) a run must come, or it stalls. may_stall: how
+    far runs of some models came that stalled all the same.
     doubt: why the verdict is only likely, "" where it rests on real runs of this very optimizer.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,21 @@ def test_a_cache_that_cannot_be_written_is_done_without(cut, tmp_path, monkeypat
         assert token_loss(model(ROWS), ROWS).item() < 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on files there")
+def test_a_disk_that_is_full_after_healing_costs_nothing_but_the_cache(cut, tmp_path):
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        heal(model := cut(), ROWS, 32, lambda _: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with torch.no_grad():
+        assert token_loss(model(ROWS), ROWS).item() < 1
+    assert not list((tmp_path / "loralint" / "probe").iterdir())
+
+
 def test_a_gguf_file_gives_the_same_tensors_with_heads_turned_back(saved, tmp_path):
     gguf_package = pytest.importorskip("gguf")
     from transformers import AutoModelForCausalLM
@@ -231,3 +247,10 @@ def test_a_model_too_large_is_cut_healed_and_named_so(saved, tmp_path, monkeypat
     assert (base.kind, base.layers) == ("cut", (0, 1, 2, 7, 8, 9, 10, 11))
     assert base.title.endswith("8 layers of it, healed")
     assert len(base.rows) == 288
+
+
+@pytest.mark.parametrize(
+    ("wide", "device", "rows"), [(7000, "cpu", 12), (8000, "cpu", 4), (8000, "cuda", 12)], ids=["small", "large", "gpu"]
+)
+def test_a_large_cut_is_healed_with_fewer_rows_a_step_on_a_cpu(wide, device, rows):
+    assert healing.rows_a_step(torch.nn.Linear(wide, wide, device="meta"), device) == rows
