@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from loralint.knowledge.data import part
-from loralint.source.document import Node
+from loralint.source.document import Node, Pair
 
 
 @cache
@@ -86,3 +87,38 @@ def settled(name: str) -> frozenset[str]:
 def types_of(name: str) -> dict[str, str]:
     """Key at the root -> the type that the schema states for it, in the words of `kinds`."""
     return {key: spec for spec, keys in key_list(name).get("types", {}).items() for key in keys}
+
+
+def walk(
+    node: Node, keys: Mapping[str, list[str]], plain: frozenset[str] = frozenset(), prefix: str = ""
+) -> Iterator[tuple[str, Pair]]:
+    """Every pair of the root and of the mappings whose keys are listed, but for scalars under a `plain` key."""
+    for pair in node.pairs:
+        if pair.merged or (pair.key in plain and pair.value.kind == "scalar"):
+            continue
+        dotted = prefix + pair.key
+        yield dotted, pair
+        if pair.value.kind == "mapping" and bare(dotted) in keys:
+            yield from walk(pair.value, keys, prefix=dotted + ".")
+        elif pair.value.kind == "sequence" and bare(dotted) + "[]" in keys:
+            for index, item in enumerate(pair.value.items):
+                if item.kind == "mapping":
+                    yield from walk(item, keys, prefix=f"{dotted}[{index}].")
+
+
+def is_known(dotted: str, key: str, top: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
+    """Whether the list has a key where it stands; what begins so is a note of the user's own."""
+    inside = parent_of(dotted, key)
+    return key in (keys[inside] if inside else top) or key.startswith(("_", "x-", "."))
+
+
+def parent_of(dotted: str, key: str) -> str:
+    """The mapping that a key stands in, as key lists name it."""
+    return bare(dotted)[: -len(key)].rstrip(".")
+
+
+def bare(dotted: str) -> str:
+    """`datasets[0].type` -> `datasets[].type`."""
+    if "[" not in dotted:
+        return dotted
+    return re.sub(r"\[\d+\]", "[]", dotted)

@@ -27,6 +27,9 @@ TRAINING = _words("""
     gradient_accumulation_steps warmup_ratio warmup_steps total_epochs
 """)
 _TELLING = frozenset({"rank", "alpha", "targets"})
+# `model: {name: owner/model}`, as many write it: the name means the model by where it stands alone
+_BASES = frozenset({"model", "base_model"})
+_CALLED = frozenset({"name", "id", "name_or_path"})
 # roots of files that are nobody's home-made LLM run: other formats, trainers of image models, saved states
 _NOT_OURS = _words("""
     apiVersion services openapi swagger asyncapi jobs $schema merge_method slices compute_environment distributed_type
@@ -57,7 +60,8 @@ def leaves(node: Node, dotted: str = "", *, inside: bool = False) -> Iterator[Le
         if pair.value.kind == "mapping" or next(settings(pair.value), None) is not None:
             yield from leaves(pair.value, key, inside=inside or _speaks_of_lora(pair.key))
         elif pair.key not in SHORT:
-            yield Leaf(key, pair, pair.key, listed=bool(node.items))
+            base = pair.key in _CALLED and dotted.rpartition(".")[2] in _BASES
+            yield Leaf(key, pair, "model_name" if base else pair.key, listed=bool(node.items))
         elif beside:
             yield Leaf(key, pair, f"lora_{SHORT[pair.key]}", listed=bool(node.items))
 

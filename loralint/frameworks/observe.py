@@ -19,6 +19,8 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     scripts   {name of a script: {flags, lacks, defaults, required}}: one list for scripts of a family, see key_list
     switches  flags that take no value
     required  flags without which the script does not start; those of one script in its row
+    akin      other lists whose keys are no strangers here; with it, two keys that resemble none make the file another
+              program's, see frameworks.strangers
     elsewhere keys that show that the file is for another of the framework's parsers, with keys of its own
     choices   {dotted key: {values, effect, message, when, package, instead, also, slips, folded}}: words that the key
               takes (`*` stands for anything; a list's `[]` for each item), what another one does, what to write if it
@@ -31,7 +33,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loralint.canonical.fields import FIELDS
-from loralint.frameworks.key_list import abbreviated, for_another, key_list, ruling, settled, top_keys
+from loralint.frameworks.key_list import (
+    abbreviated,
+    bare,
+    for_another,
+    is_known,
+    key_list,
+    parent_of,
+    ruling,
+    settled,
+    top_keys,
+    walk,
+)
 from loralint.frameworks.kinds import unfit
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.lookup import closest, each
@@ -105,16 +118,16 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     plugins = _Plugins(document.root, lists.get("plugins", {}))
     known = top_keys(reader.keys) | plugins.keys
     guesses = _GUESSES
-    walked = _walk(document.root, lists["keys"], settled(reader.keys))
+    walked = walk(document.root, lists["keys"], settled(reader.keys))
     for dotted, pair in (one for one in walked if one[0] not in reader.own):
-        moved = lists.get("moved", {}).get(_bare(dotted))
+        moved = lists.get("moved", {}).get(bare(dotted))
         if moved is not None:
             rows = moved if isinstance(moved, list) else [moved]
             holding = next((one for one in rows if _holds(one, pair.value, reader, look)), None)
             if holding is not None:
-                yield _moved(document, pair, dotted, holding, reader)
+                yield _moved(document, pair, dotted, _lenient(holding, lists, reader, look), reader)
         elif not (
-            _known(dotted, pair.key, known, lists["keys"])
+            is_known(dotted, pair.key, known, lists["keys"])
             or abbreviated(lists, dotted)
             or (reader.references and f"${{{dotted}}}" in document.text)  # other keys take its value
             or (document.format == "flags" and _beside(dotted, known, lists["keys"]))
@@ -123,9 +136,18 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
                 document, pair, dotted, ruling(lists, look.version_is), reader, plugins, guess=guesses > 0
             )
             guesses -= 1
-            open_ = plugins.foreign or ANY in reader.own or _parent(dotted, pair.key) in lists.get("loose", ())
+            open_ = plugins.foreign or ANY in reader.own or parent_of(dotted, pair.key) in lists.get("loose", ())
             if unknown.replacement or not open_:
                 yield unknown
+
+
+def _lenient(moved: Mapping[str, str], lists: Mapping[str, Any], reader: Reader, look: Look) -> Mapping[str, str]:
+    """The row, of a release that dropped what it did not know where later ones stop, by that: old keys fared alike."""
+    if "lenient" not in lists or moved["effect"] != "crash" or "when" in moved:
+        return moved
+    if look.version_is(lists["lenient"]):
+        return {**moved, "effect": "lost", "message": f"{reader.title} of this release drops it without a word"}
+    return {"package": reader.packages[0], **moved}
 
 
 def _holds(moved: Mapping[str, str], node: Node, reader: Reader, look: Look) -> bool:
@@ -139,46 +161,10 @@ def _holds(moved: Mapping[str, str], node: Node, reader: Reader, look: Look) -> 
     return bool(made) if moved["if"] == "truthy" else made is not None
 
 
-def _known(dotted: str, key: str, top: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
-    parent = _parent(dotted, key)
-    return key in (keys[parent] if parent else top) or key.startswith(("_", "x-", "."))
-
-
 def _beside(dotted: str, known: frozenset[str], keys: Mapping[str, list[str]]) -> bool:
     """`--data JSON --data.json_path a.json`: what a class takes stands beside its name, and is not listed."""
     head, dot, _ = dotted.partition(".")
     return bool(dot) and head in known and head not in keys
-
-
-def _parent(dotted: str, key: str) -> str:
-    """The mapping that a key stands in, as key lists name it."""
-    return _bare(dotted)[: -len(key)].rstrip(".")
-
-
-def _walk(
-    node: Node, keys: Mapping[str, list[str]], plain: frozenset[str] = frozenset(), prefix: str = ""
-) -> Iterator[tuple[str, Pair]]:
-    """Every pair of the root and of the mappings whose keys are listed, but for scalars under a `plain` key."""
-    for pair in node.pairs:
-        if pair.merged or (pair.key in plain and pair.value.kind == "scalar"):
-            continue
-        dotted = prefix + pair.key
-        yield dotted, pair
-        if pair.value.kind == "mapping" and _bare(dotted) in keys:
-            yield from _walk(pair.value, keys, prefix=dotted + ".")
-        elif pair.value.kind == "sequence" and _bare(dotted) + "[]" in keys:
-            for index, item in enumerate(pair.value.items):
-                if item.kind == "mapping":
-                    yield from _walk(item, keys, prefix=f"{dotted}[{index}].")
-
-
-def _bare(dotted: str) -> str:
-    """`datasets[0].type` -> `datasets[].type`."""
-    if "[" not in dotted:
-        return dotted
-    import re
-
-    return re.sub(r"\[\d+\]", "[]", dotted)
 
 
 class _Plugins:
@@ -228,7 +214,7 @@ def _unknown(
     document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: _Plugins,
     *, guess: bool,
 ) -> Observation:  # fmt: skip
-    parent = _parent(dotted, pair.key)
+    parent = parent_of(dotted, pair.key)
     plugin = "" if parent else plugins.of(pair.key)
     known = [*lists["keys"].get(parent, ()), *(() if parent else plugins.keys)]
     meant = closest(pair.key, known) if guess and not plugin else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loralint.frameworks.detect import Detection, by_name, detect, looks_like_run, reader
+from loralint.frameworks.strangers import program_of_its_own
 from loralint.run.build import Assembled, Part, Start, build
 from loralint.run.options import Options
 from loralint.source.document import Document
@@ -14,12 +15,15 @@ def assemble(document: Document, options: Options) -> Assembled | None:
     return build(found, options) if found is not None else None
 
 
-def config_start(document: Document, options: Options) -> Start | None:
-    """What a config file starts, by itself."""
+def config_start(document: Document, options: Options, *, known: bool = False) -> Start | None:
+    """What a config file starts, by itself. known: the framework's own program reads it, whatever stands in it."""
     found = _recognise(document, options)
     if found is None:
         return None
     table = reader(found.module)
+    other = "" if known or options.framework else program_of_its_own(document, table)
+    if other:
+        table = table._replace(keys="", guessed=True, partial=lambda _document: other)
     pins = table.pins(document) if table.pins and document.root else {}
     return Start((Part("config", document, table, document),), table, found.reason, pins)
 

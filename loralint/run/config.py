@@ -133,7 +133,7 @@ class Config:
         """Why what is absent here may stand elsewhere; empty when this is the whole config."""
         if self._open is None:
             partial = self.reader.partial
-            own = [layer.document for layer in self.layers if layer.reader is self.reader]
+            own = [layer.document for layer in self.layers if layer.reader.partial is partial]
             self._open = next((why for document in own if partial and (why := partial(document))), "")
         return self._open
 

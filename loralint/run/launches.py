@@ -180,7 +180,8 @@ def _found(
     scripts = [start for one in programs for start in script_starts(one, opened, imported=imported)]
     files = [one for one in documents if one not in programs]
     files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
-    configs = [start for one in files if (start := config_start(one, options)) is not None]
+    own = launch.program != "python"
+    configs = [start for one in files if (start := config_start(one, options, known=own)) is not None]
     foreign = bool(programs) and launch.program == "python" and not options.framework
     if not configs:
         return [unrecognised(files[0], one) for one in scripts] if foreign and files else scripts

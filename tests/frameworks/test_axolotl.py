@@ -726,3 +726,8 @@ def test_a_template_of_the_dataset_has_an_end_of_its_own(reading, observed):
     text = "base_model: google/gemma-2-9b\nchat_template: gemma\ndatasets:\n  - {path: org/rows, type: chat_template"
     assert "chat_template" in observed(reading(READER, text + "}\n"))
     assert "chat_template" not in observed(reading(READER, text + ", chat_template: llama3}\n"))
+
+
+def test_rows_named_by_their_files_alone(reading) -> None:
+    text = "base_model: m\ndatasets:\n  - {ds_type: json, data_files: [rows.jsonl], type: chatml.intel}\n"
+    assert reading(READER, text).get("data.datasets").value == ["rows.jsonl"]

@@ -64,6 +64,20 @@ def test_nothing_absent_has_a_default(reading):
         assert config.get(field).origin == "absent", field
 
 
+@pytest.mark.parametrize(
+    "text", ["model: {name: org/m}\n", "model:\n  id: org/m\n", "base_model: {name_or_path: org/m}\n"]
+)
+def test_the_name_of_a_model_is_its_base(reading, text):
+    config = reading(
+        READER, f"experiment: {{name: org/run}}\ndata: {{name: org/rows}}\n{text}lora: {{r: 8}}\nlr: 1e-4\n"
+    )
+    assert config.get("model.base").value == "org/m"
+
+
+def test_a_model_called_by_a_word_is_none(reading):
+    assert reading(READER, "model: {name: baseline}\nlora: {r: 8}\nlr: 1e-4\n").get("model.base").origin == "absent"
+
+
 def test_two_that_disagree_are_unknown(reading):
     text = "a: {learning_rate: 1e-4}\nb: {lr: 2e-4, seed: 1}\nc: {seed: 1}\nlora: {r: 8}\n"
     config = reading(READER, text)

@@ -92,6 +92,14 @@ def test_defaults(mlx):
     assert isinstance(config.get("adapter.layers").value, Unknown)  # the last 16 of nobody knows how many
 
 
+def test_a_linear_schedule_that_rises_keeps_the_rate_it_ends_at(mlx):
+    risen = mlx("model: m\niters: 200\nlr_schedule: {name: linear_schedule, warmup: 5, arguments: [0, 1e-4, 100]}\n")
+    assert [risen.get(field).value for field in ("optim.lr", "schedule.min_lr", "schedule.steps")] == [1e-4, None, 105]
+    assert risen.get("optim.lr").pointer == "/lr_schedule/arguments/1"
+    fallen = mlx("model: m\niters: 200\nlr_schedule: {name: linear_schedule, arguments: [1e-4, 0, 100]}\n")
+    assert [fallen.get(field).value for field in ("optim.lr", "schedule.min_lr")] == [1e-4, 0]
+
+
 @pytest.mark.parametrize(
     ("version", "alpha"), [("0.32.2", 160.0), ("0.25.2", 160.0), ("0.21.0", 80.0), ("0.14.0", 160.0)]
 )

@@ -227,7 +227,7 @@ def test_a_written_old_name_is_not_written_again(reading) -> None:
         ("torch_dtype", "renamed", "dtype", "key", "trl"),
         ("max_seq_length", "renamed", "max_length", "key", "trl"),
         ("max_prompt_length", "renamed", "max_length", "", "trl"),
-        ("use_flash_attention_2", "renamed", "attn_implementation: flash_attention_2", "", ""),
+        ("use_flash_attention_2", "renamed", "attn_implementation: flash_attention_2", "", "trl"),
         ("lora_rnak", "unknown", "", "", "trl"),
         ("learning_rat", "unknown", "learning_rate", "key", "trl"),
         ("lora_alfa", "unknown", "lora_alpha", "key", "trl"),
@@ -376,3 +376,10 @@ def test_a_length_of_null_cuts_no_row(reading, line, value) -> None:
 def test_where_vllm_runs_by_release(reading, text, release, where):
     config = reading(READER, f"output_dir: out\nnum_generations: 8\n{text}", pins={"trl": release})
     assert config.get("rl.vllm").value == where
+
+
+def test_old_keys_fare_as_unknown_ones_where_trl_dropped_these(reading) -> None:
+    """VLM-R1 pins 0.17, whose TrlParser drops what no class has: `preprocessing_num_workers` stopped nothing."""
+    config = reading(READER, f"{LORA}preprocessing_num_workers: 8\n", pins={"trl": "0.17.0"})
+    (one,) = config.layers[0].observations
+    assert (one.kind, one.effect, one.replacement) == ("renamed", "lost", "dataset_num_proc")

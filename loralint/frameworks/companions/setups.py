@@ -11,6 +11,10 @@ from loralint.source.document import Document, Node
 _KEY = re.compile(r"^install_requires[ \t]*=", re.MULTILINE)
 _INDENTED = re.compile(r"[^\r\n]*(?:\r?\n(?:[ \t]+[^\r\n]*|(?=\r?\n)))*")
 _LINE = re.compile(r"[^\r\n]+")
+# `_deps = [...]`, from which `setup()` picks by name, as Transformers' own setup.py does
+_LISTED = re.compile(r"^\w*(?:deps|dependencies|requires|requirements)[ \t]*\+?=[ \t]*\[", re.IGNORECASE | re.MULTILINE)
+_END = re.compile(r"^\]|\][ \t]*(?:#[^\r\n]*)?\r?$", re.MULTILINE)
+_TEXT = re.compile(r"""^[^#"'\r\n]*["']([^"'\r\n]{1,300})["']""", re.MULTILINE)
 
 
 def of_cfg(document: Document) -> Iterator[Found]:
@@ -22,14 +26,26 @@ def of_cfg(document: Document) -> Iterator[Found]:
 
 
 def of_script(document: Document) -> Iterator[Found]:
-    """The requirements that `setup()` is given, as far as the program's text tells them."""
+    """The requirements that `setup()` is given, as far as the program's text tells them, else those that it lists."""
     from loralint.source.python import read_script
 
+    told = False
     for call in read_script(Document(document.file, "python", document.text)).calls:
         given = call.arg("install_requires") if call.name.rpartition(".")[2] == "setup" else None
         for node in given.node.items if given is not None else ():
             if node.kind == "scalar" and isinstance(node.native, str):
+                told = True
                 yield from _at(node, node.native)
+    if not told:
+        yield from _listed(document)
+
+
+def _listed(document: Document) -> Iterator[Found]:
+    """What stands in lists of requirements by their name, one on each line."""
+    for head in _LISTED.finditer(document.text):
+        end = _END.search(document.text, head.end())
+        for one in _TEXT.finditer(document.text, head.end(), end.start() if end else head.end()):
+            yield from requirement(one[1], one.start(1))
 
 
 def _at(node: Node, text: str) -> Iterator[Found]:

@@ -55,7 +55,10 @@ _MODULES = (
     (r"nemo_automodel\..*", "nemo_automodel"),
     (r"ludwig\.(?:train|experiment)", "ludwig"),
     (r"h2o_llmstudio\.train|llm_studio\.train", "h2o_llmstudio"),
+    (r"mlx_lm_lora\.\w+", "mlx_lm"),
 )
+# Those whose names a module of another package shares, which knows more.
+_ALIKE = frozenset({"mlx_lm"})
 # Scripts that belong to one trainer by name, or by the folder before it.
 _SCRIPTS = (
     (r"(?:.*/)?src/train(?:_bash|_sft|_web)?\.py|(?:.*/)?train_bash\.py", "llamafactory"),
@@ -177,10 +180,10 @@ def _served(launch: Launch) -> Served | None:
         return Served(module, family=_READERS_OF.get(module, ""))
     for pattern, module in _MODULES if launch.module else ():
         if re.fullmatch(pattern, launch.module):
-            return Served(module)
+            return Served(module, guessed=module in _ALIKE)
     path = launch.script.raw.replace("\\", "/") if launch.script is not None else ""
     for pattern, module in _SCRIPTS if path else ():
-        if re.fullmatch(pattern, path) and not (module == "llamafactory" and _is_hydra(launch)):
+        if re.fullmatch(pattern, path) and not (module == "llamafactory" and _of_others(launch, path)):
             return Served(module, family=_READERS_OF[module] if module in _BY_NAME else "")
     if _is_pipe(launch):
         return Served("diffusion_pipe")
@@ -191,8 +194,13 @@ def _served(launch: Launch) -> Served | None:
     return _by_flags(launch)
 
 
+def _of_others(launch: Launch, path: str) -> bool:
+    """Whether a script called as one of LLaMA-Factory's is another project's, which may have a `src/train.py` too."""
+    return _is_hydra(launch) or (path.endswith("train.py") and not _mostly(launch, "llamafactory"))
+
+
 def _is_hydra(launch: Launch) -> bool:
-    """Whether Hydra reads the words, which LLaMA-Factory has no use for: other projects have a `src/train.py` too."""
+    """Whether Hydra reads the words, which LLaMA-Factory has no use for."""
     given = [pair.key for pair in launch.flags.root.pairs] if launch.flags.root else []
     given += [word.raw.partition("=")[0] for word in launch.positionals if "=" in word.raw]
     names = [one.lstrip("-+~").replace("-", "_") for one in given]
@@ -211,15 +219,20 @@ def _is_pipe(launch: Launch) -> bool:
 
 def _fits(launch: Launch, family: str) -> bool:
     """Whether a script of a common name is that trainer's: nearly all of its flags are known there."""
-    from loralint.frameworks.key_list import top_keys
-
     reader = _of_script(family, _stem(launch))
     root = launch.flags.root
     if reader is None or root is None or not reader.keys:
         return reader is not None
-    names = {pair.key for pair in root.pairs}
-    strange = len(names - top_keys(reader.keys))
-    return bool(names) and strange <= max(2, len(names) // 4) and strange * 2 <= len(names)
+    return bool(root.pairs) and _mostly(launch, reader.keys)
+
+
+def _mostly(launch: Launch, keys: str) -> bool:
+    """Whether a list knows nearly all of the flags; of none it does."""
+    from loralint.frameworks.key_list import key_list, top_keys
+
+    names = {pair.key for pair in launch.flags.root.pairs} if launch.flags.root is not None else set()
+    strange = len(names - top_keys(keys) - key_list(keys).get("moved", {}).keys())
+    return strange <= max(2, len(names) // 4) and strange * 2 <= len(names)
 
 
 def _by_flags(launch: Launch) -> Served | None:

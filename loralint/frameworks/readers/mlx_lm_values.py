@@ -53,8 +53,11 @@ def combine(document: Document, values: Values) -> Values:
         if field in values:
             fields[field] = tuple(one for one in values[field] if f".{chosen}." in one.key)
     if "schedule.min_lr" in values:
-        fields["schedule.min_lr"] = _argument("schedule.min_lr", _END, values)
+        end = _argument("schedule.min_lr", _END, values)
+        risen = _risen(end, values)
+        fields["schedule.min_lr"] = () if risen else end
         fields["schedule.steps"] = _length(values)
+        fields.update({"optim.lr": risen} if risen else {})
     return fields
 
 
@@ -111,6 +114,15 @@ def _argument(field: str, places: Mapping[str, int], values: Values) -> tuple[Va
         return ()
     place = arguments.items[index] if len(arguments.items) > index else arguments
     return (place._replace(value=arguments.value[index], field=field),)
+
+
+def _risen(end: tuple[Value, ...], values: Values) -> tuple[Value, ...]:
+    """The rate that a linear schedule rises to and keeps, as `linear_schedule` of 0 and 1e-4 does; () for a fall."""
+    name = next((one.value for one in values.get("schedule.name", ())), "")
+    start = next((one.value for one in values.get("optim.lr", ())), None)
+    top = end[0].value if end and name == "linear" else None
+    rises = isinstance(start, (int, float)) and isinstance(top, (int, float)) and top > start
+    return (end[0]._replace(field="optim.lr"),) if rises else ()
 
 
 def _length(values: Values) -> tuple[Value, ...]:

@@ -30,6 +30,17 @@ DEPS.append('torch>=2.4')
 setup(name='x', install_requires=DEPS + ['peft==0.17.1'], extras_require={'dev': ['ruff==0.1']})
 """
 
+# as Transformers' own, Open R1's and VLM-R1's
+BY_NAME = """_deps = [
+    "trl[vllm]==0.18.0",  # for GRPO
+    # "peft==0.1.0",
+    "torch>=2.4",
+]
+# "accelerate==0.1.0"
+deps = {name: one for one, name in (re.findall(r"^(([^=<>]+).*)$", one)[0] for one in _deps)}
+setup(name='x', install_requires=[deps["trl"], deps["torch"]])
+"""
+
 
 def pins(name: str, text: str) -> Pins:
     return read_pins(read_bytes(text.encode(), name))
@@ -99,6 +110,10 @@ def test_places_and_includes() -> None:
         ("setup.cfg", "[options]\npackages = find:\n", {}, {}),
         ("setup.py", SETUP,
          {"trl": "0.24.0", "peft": "0.17.1"}, {"torch": "2.4"}),
+        ("setup.py", BY_NAME, {"trl": "0.18.0"}, {"torch": "2.4"}),
+        ("setup.py", "install_requires = ['trl==0.24.0']\nsetup(install_requires=install_requires)\n",
+         {"trl": "0.24.0"}, {}),
+        ("setup.py", "requires = [\n  'trl==0.24.0',\n", {}, {}),
         ("setup.py", "setup(install_requires=open('requirements.txt').read())\n", {}, {}),
         ("setup.py", "setup(install_requires=['trl==0.24.0'\n", {}, {}),
         ("train.txt", "trl==0.24.0\n", {}, {}),

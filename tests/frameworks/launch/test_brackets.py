@@ -21,4 +21,4 @@ def test_a_list_of_a_script_of_nobody_known():
 
 
 def test_a_text_where_the_trainer_is_known():
-    assert targets(b"src/train.py").raw == "[q_proj, v_proj]"
+    assert targets(b"src/train_bash.py").raw == "[q_proj, v_proj]"

@@ -89,7 +89,7 @@ def sharegpt(document: Document, look: Look) -> list[Observation]:
     message = f"{_STOPS}: `chat_template` took over, with `field_messages` and `message_property_mappings` for the keys"
     typed = [(f"datasets[{index}].type", item.pair("type")) for index, item in enumerate(datasets.items)]
     return [
-        Observation("removed", place(document, pair, key), "crash", message, "chat_template", "value")
+        Observation("removed", place(document, pair, key), "crash", message, "chat_template", "value", "axolotl")
         for key, pair in typed
         if pair is not None and pair.value.raw.startswith("sharegpt")
     ]

@@ -58,8 +58,14 @@ def checkpoint_method(value: object) -> object:
 def paths(value: object) -> object:
     """Read the ids or paths of a list of datasets, or of a single one."""
     several = value if isinstance(value, list) else [value]
-    named = [item.get("path") if isinstance(item, dict) else item for item in several if item]
+    named = [_rows_of(item) if isinstance(item, dict) else item for item in several if item]
     return [name for name in named if name is not None] or SKIP
+
+
+def _rows_of(item: dict[str, object]) -> object:
+    """What a dataset is called: its path, else the first of its files, which old releases took without a path."""
+    files = item.get("data_files")
+    return item.get("path") or (files[0] if isinstance(files, list) and files else files)
 
 
 def fused_by_plugin(value: object) -> object:
