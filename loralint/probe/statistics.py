@@ -69,13 +69,14 @@ def spectra(stack: Stack, arm: int) -> list[Spectrum]:
         if not b.any() or not (a.isfinite().all() and b.isfinite().all()):
             continue
         left, right = torch.linalg.qr(b).R, torch.linalg.qr(a.T).R
-        own = torch.linalg.svdvals(left @ right.T) * one.scale[arm].item()
-        values[name] = own[: stack.arms[arm].rank]
+        product = left @ right.T * one.scale[arm].item()
+        if product.any() and product.isfinite().all():  # the parts may be finite where their product is not
+            values[name] = torch.linalg.svdvals(product)[: stack.arms[arm].rank]
     return [_spectrum(kind, [values[name] for name in names]) for kind, names in _by_kind(values).items()]
 
 
 def _spectrum(kind: str, found: list[Tensor]) -> Spectrum:
-    shares = [(one[0] ** 2 / one.square().sum()).item() for one in found]
+    shares = [1 / (one / one[0]).square().sum().item() for one in found]
     return Spectrum(
         kind, max(one[0].item() for one in found), _median(shares), _median([_slope(one.tolist()) for one in found])
     )

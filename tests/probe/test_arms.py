@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -209,3 +211,38 @@ def test_the_fast_svd_of_large_matrices_finds_the_same_product():
     left, values, right = torch.linalg.svd(weight)
     assert torch.allclose(arm.scale * b @ a, left[:, :6] * values[:6] @ right[:6], atol=1e-3)
     assert torch.equal(_largest(weight, arm)[0], a)
+
+
+def test_norms_hold_over_many_entries():
+    """One fp32 sum over so many of them is off by a ten thousandth."""
+    from loralint.probe.optimizers import _norms
+
+    rows = torch.randn(2, 5_000_003, generator=torch.Generator().manual_seed(0))
+    rows[1, 5] = float("nan")
+    found = _norms(rows)
+    assert found[0].item() == pytest.approx(rows[0].double().norm().item(), rel=2e-6)
+    assert found[1].isnan()
+
+
+@pytest.mark.parametrize("bad", [(math.inf, -math.inf), (math.nan, 1.0), (3e38, 3e38)])
+def test_a_gradient_is_judged_by_its_entries_where_their_sum_is_not_finite(batches, bad):
+    from loralint.probe.train import _broken
+
+    stack = Stack(_models()[1], (PLAIN, PLAIN))
+    stack.weights.grad = torch.zeros_like(stack.weights)
+    (slot,) = [one for one in stack.slots if (one.module, one.part) == ("model.layers.1.mlp.down_proj", "B")]
+    stack.weights.grad[1, slot.start : slot.start + 2] = torch.tensor(bad)
+    told = "" if math.isfinite(bad[0]) else "model.layers.1.mlp.down_proj.lora_B"
+    assert _broken(stack, torch.zeros(2)) == ["", told]
+
+
+def test_a_product_that_overflows_has_no_spectrum(batches):
+    from loralint.probe.statistics import spectra
+
+    stack = Stack(_models()[1], (PLAIN,))
+    with torch.no_grad():
+        stack.weights.fill_(1e30)
+    assert spectra(stack, 0) == []
+    with torch.no_grad():
+        stack.weights.fill_(1e14)  # whose squares overflow
+    assert {one.first_share for one in spectra(stack, 0)} == {1.0}
