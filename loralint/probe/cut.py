@@ -94,9 +94,14 @@ def assembled(config: Any, state: dict[str, Tensor]) -> Any:
 
 
 def _compare(kind: Any, config: Any, state: dict[str, Tensor]) -> None:
-    """Refuse what Transformers would also, but only after it has filled matrices of the sizes that the config names."""
+    """Refuse what Transformers would also, but only after it has filled matrices of the sizes that the config names.
+
+    A head that is tied to the embedding may double what the tensors hold; whatever is larger lacks some.
+    """
     with torch.device("meta"):
         empty = kind._from_config(deepcopy(config))  # noqa: SLF001 - no public name for it
     wanted = {name: one.shape for name, one in empty.state_dict().items()}
     if any(name in wanted and wanted[name] != one.shape for name, one in state.items()):
         raise ValueError(_SHAPES)
+    if sum(shape.numel() for shape in wanted.values()) > 2 * sum(one.numel() for one in state.values()):
+        raise ValueError(f"its config asks for more than its tensors hold, such as {min(set(wanted) - set(state))}")

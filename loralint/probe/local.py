@@ -19,6 +19,7 @@ from torch.nn import functional
 from loralint.probe.base import Base
 from loralint.probe.cut import assembled, cut_config, cut_state, kept_layers
 from loralint.probe.heal import heal
+from loralint.probe.memory import no_memory
 from loralint.probe.place import place
 from loralint.probe.text import Text, text_for
 from loralint.probe.weights import Weights, gguf, safetensors
@@ -73,6 +74,8 @@ def local(
         text = text_for(found.tokenizer, prose, heals=bool(layers))
         config = cut_config(deepcopy(found.config), layers, len(text.tokens))
         model = Pruned(assembled(config, cut_state(found.weights, layers, text.tokens)).eval().to(device), text.tokens)
+        with torch.no_grad():  # what a kind of model that was never tried here needs besides, it says now
+            model(text.rows[:1].to(device))
     except Exception as error:  # noqa: BLE001 - a broken file makes the libraries that read it raise any kind
         said = f"{path}: {_reason(error, folder)}; without --probe-model the embedded model is used"
         raise ValueError(said) from None
@@ -87,6 +90,8 @@ def local(
 def _reason(error: Exception, folder: str) -> str:
     """The first line of what a library said, with the kind of error or in plainer words where that says little."""
     said = (str(error).splitlines() or [""])[0]
+    if no_memory(error):
+        return "there is too little memory for it"
     if any(sign in said for sign in _SHORT):
         return f"its weights are cut short or damaged, so copy or download them again ({said})"
     if "backend tokenizer" in said and not os.path.exists(os.path.join(folder, "tokenizer.json")):

@@ -14,14 +14,24 @@ _UNASKED = {"cpu": 0.2e9, "cuda": 3e9}  # parameters of a model that is probed w
 
 def in_cache(name: str, device: str) -> bool:
     """Whether a model that a config names lies in the local cache, in a form and size that may be taken unasked."""
-    found = _cached(name)
-    if not found or not os.path.isfile(os.path.join(found, "config.json")):
+    try:
+        found = _cached(name)
+        if not found or not os.path.isfile(os.path.join(found, "config.json")):
+            return False
+        return 0 < _parameters(found) <= _UNASKED[device]
+    except (OSError, ValueError):  # another user's, or broken
         return False
-    return 0 < _parameters(found) <= _UNASKED[device]
 
 
 def place(path: str) -> tuple[str, str]:
-    """Folder and, of a GGUF file, its name; a model id is looked for in the cache."""
+    """Folder and, of a GGUF file, its name; a model id is looked for in the cache. Raises ValueError."""
+    try:
+        return _place(path)
+    except OSError as error:
+        raise ValueError(f"{path}: it cannot be read: {os.strerror(error.errno or 0).lower()}") from None
+
+
+def _place(path: str) -> tuple[str, str]:
     _refuse_irregular(path)
     if os.path.isfile(path):
         if not path.endswith(".gguf"):

@@ -174,6 +174,35 @@ def test_a_config_that_lies_is_told_before_memory_or_hours_go(folder, tmp_path, 
         local(str(path), "cpu")
 
 
+def test_a_config_that_asks_for_more_than_the_tensors_hold_fills_no_memory(folder, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    path = _copy(folder, tmp_path)
+    tensors = load_file(path / "model.safetensors")
+    save_file({name: one for name, one in tensors.items() if "mlp" not in name}, path / "model.safetensors")
+    _config(path, intermediate_size=10**12)
+    with pytest.raises(ValueError, match=r"asks for more than its tensors hold, such as .*mlp"):
+        local(str(path), "cpu")
+
+
+def test_too_little_memory_is_no_broken_file(folder, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("loralint.probe.local.cut_state", fail)
+    with pytest.raises(ValueError, match="there is too little memory for it"):
+        local(str(folder), "cpu")
+
+
+def test_a_model_that_cannot_be_called_as_others_is_told_when_it_is_loaded(folder, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise TypeError("it wants pictures")
+
+    monkeypatch.setattr("loralint.probe.local.Pruned.forward", fail)
+    with pytest.raises(ValueError, match=r"it cannot be read .TypeError: it wants pictures"):
+        local(str(folder), "cpu")
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json", "generation_config.json"])
 def test_a_pipe_in_a_model_s_folder_is_refused_unopened(folder, tmp_path, name):
     path = _copy(folder, tmp_path)
