@@ -11,6 +11,7 @@ import click
 from loralint.cli.options import usage
 from loralint.model import Report
 from loralint.render import DRAWN, render
+from loralint.source.read import NotRegularError, open_regular
 from loralint.source.shown import path
 
 DEFAULT = "loralint-report.html"
@@ -51,9 +52,9 @@ def _ours() -> bool:
     if os.path.islink(DEFAULT):
         return False
     try:
-        with open(DEFAULT, "rb") as file:
+        with open_regular(DEFAULT) as file:
             return _OURS in file.read(2000)
-    except OSError:
+    except (OSError, NotRegularError):
         return False
 
 

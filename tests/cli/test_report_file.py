@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -86,3 +87,9 @@ def test_a_probe_replaces_no_file_of_somebody_else(probed, folder):
     file.symlink_to(folder / "elsewhere.html")
     probed()
     assert not (folder / "elsewhere.html").exists()
+
+
+@pytest.mark.torch
+def test_a_pipe_in_the_place_of_a_report_is_never_opened(probed, folder):
+    os.mkfifo(folder / "loralint-report.html")
+    assert "loralint-report.html is another file" in probed().stderr
