@@ -14,7 +14,9 @@ _POINTS = 96  # of the drawn curve beside the end of warm-up
 
 
 class Schedule(NamedTuple):
-    """shape: one of SHAPES. warm: share of the run that warms up. floor: share of the peak at which decay ends."""
+    """shape: one of SHAPES. warm: warm-up over the run, above 1 where the run ends first. floor: share of the peak at
+    which decay ends.
+    """
 
     shape: str = "constant"
     warm: float = 0.0
@@ -40,6 +42,6 @@ def course(scope: Scope) -> Value:
         raise Missing(f"the shape of the schedule `{name}` is not known here")
     steps, warm = number(scope, "steps.total"), number(scope, "steps.warmup")
     length = steps if known(scope, "schedule.steps") is None else positive(scope, "schedule.steps")
-    shape = Schedule(name, min(1.0, warm / length), number(scope, "lr.end") / peak)
+    shape = Schedule(name, warm / length, number(scope, "lr.end") / peak)
     places = {steps * point / _POINTS for point in range(_POINTS + 1)} | {min(warm, steps), min(length, steps)}
     return derived([(place, peak * factor(shape, min(1.0, place / length))) for place in sorted(places)])

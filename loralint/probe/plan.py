@@ -163,7 +163,7 @@ def _schedule(scope: Scope, assumed: list[str]) -> Schedule:
     """Unknown shapes count as constant, which is the hardest of them."""
     name = scope.get("schedule.name").value
     warm = scope.get("steps.warmup_share").value
-    share = min(1.0, max(0.0, float(warm))) if isinstance(warm, (int, float)) else 0.0
+    share = max(0.0, float(warm)) if isinstance(warm, (int, float)) else 0.0  # above 1 the peak is never reached
     if name not in SHAPES:
         assumed.append("a constant rate" + ("" if name is None or isinstance(name, Unknown) else f" for `{name}`"))
         name = "constant"

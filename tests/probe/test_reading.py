@@ -130,6 +130,12 @@ def test_schedules_are_those_of_transformers():
     assert factor(Schedule("cosine"), 0.5) == pytest.approx(0.5)
     assert factor(Schedule("constant_with_warmup", 0.5), 0.25) == 0.5
     assert mean_factor(Schedule("linear")) == pytest.approx(0.5)
+    assert mean_factor(Schedule("linear", 5.0)) == pytest.approx(0.1)
+
+
+def test_a_run_that_ends_while_it_warms_up_never_sees_its_peak():
+    found = plan(scope(CONFIG.replace("max_steps: 500\n", "max_steps: 2\nwarmup_steps: 10\n")))
+    assert (found.schedule.warm, mean_factor(found.schedule)) == (5.0, pytest.approx(0.1))
 
 
 def test_the_edge_lies_between_the_steps_around_the_crossing():
