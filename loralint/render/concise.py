@@ -15,13 +15,18 @@ _LONGEST = 4000  # of a message
 def render(report: Report, *, color: bool) -> str:
     """path:line:column: tier rule message (help). A run that was probed begins with path: and the probe's word."""
     del color
-    return "".join(line for run, findings in standing(report) for line in (*_probed(run), *map(_line, findings)))
+    return "".join(line for run, findings in standing(report) for line in (*_probe(run), *map(_line, findings)))
 
 
-def _probed(run: Run) -> Iterator[str]:
+def probed(run: Run) -> Iterator[str]:
+    """What micro-training said of a run, in a line after its file."""
     for table in run.tables:
         if table.name == "verdict":
-            yield f"{path(run.files[0])}: {shown(table.title, MOST)}\n"
+            yield f"{path(run.files[0])}: {shown(table.title, MOST)}"
+
+
+def _probe(run: Run) -> Iterator[str]:
+    return (f"{line}\n" for line in probed(run))
 
 
 def _line(finding: Finding) -> str:

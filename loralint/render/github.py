@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from loralint.model import TIERS, Finding, Report
+from loralint.render.concise import probed
 from loralint.render.spot import is_file, named, region
 from loralint.render.standing import standing
 from loralint.source.shown import path, shown
@@ -20,7 +21,7 @@ _MOST = 4000  # characters of a message
 
 
 def render(report: Report, *, color: bool) -> str:
-    """The worst first, then the summary."""
+    """The worst first, then the summary, and in the log below it what a probe said of each run."""
     del color
     found = [one for _, findings in standing(report) for one in findings]
     found.sort(key=lambda one: TIERS.index(one.tier))
@@ -33,7 +34,9 @@ def render(report: Report, *, color: bool) -> str:
             lines.append(_annotation(finding, report))
         else:
             beyond.append(finding)
-    return "\n".join([*lines, _summary(report, found, len(beyond)), *(_plain(one, report) for one in beyond)]) + "\n"
+    lines += [_summary(report, found, len(beyond)), *(_plain(one, report) for one in beyond)]
+    lines += [line for run in report.runs for line in probed(run)]
+    return "\n".join(lines) + "\n"
 
 
 def _annotation(finding: Finding, report: Report) -> str:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from loralint.model import Finding, Report, Run, Span
+from loralint.model import Finding, Report, Run, Span, Table
 from loralint.render import render
 
 AXOLOTL = (
@@ -113,3 +113,12 @@ def test_standard_input_is_no_file():
 def test_columns_only_where_there_is_one_line():
     span = Span("f.yaml", 0, 9, 1, 1, 3, 2)
     assert set(_obeyed(_lines(_finding(span=span))[0])[1]) == {"file", "line", "endLine", "title"}
+
+
+def test_what_a_probe_said_stands_in_the_log_and_is_no_command():
+    table = Table("verdict", "probe: STABLE. ::error::of ##[a model]", (), ())
+    report = Report((Run(("f.yaml",), "trl", 100, "pass", (), tables=(table,)),))
+    summary, line = render("github", report, color=False).splitlines()
+    assert summary.startswith("::notice")
+    assert line.startswith("f.yaml: probe: STABLE. ")
+    assert "##[" not in line
