@@ -81,8 +81,8 @@ class Start(NamedTuple):
 
     pins: package -> version that its files fix. open: why what is in no part may be set all the same. launchers:
     the programs that start the processes (accelerate, torchrun, deepspeed), outermost first. files: where what its
-    parts name is looked for, None for the project. modules: files that its program imports and that are none of
-    their own.
+    parts name is looked for, None for the project. modules: files that its program imports, or that its config
+    builds on, and that are no runs of their own.
     """
 
     parts: tuple[Part, ...]

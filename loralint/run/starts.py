@@ -127,6 +127,10 @@ def _of_config(document: Document, options: Options, project: Project) -> list[S
         from loralint.run.variables import with_variables
 
         start = with_variables(start, document, project)
+    if start is not None and document.root is not None and document.root.get("defaults") is not None:
+        from loralint.run.composed import with_defaults
+
+        start = with_defaults(start, document, project)
     return [start] if start is not None else []
 
 

@@ -83,6 +83,7 @@ def _replace_block(doc: Document, node: Node, text: str) -> Edit:
 def insert_pair(doc: Document, after: Pair, key: str, text: str) -> Edit:
     """Add `key` with a one-line value behind a pair of the same mapping, in that mapping's style."""
     _keep_sealed(doc)
+    _keep_here(doc, after)
     owner = None if after.merged else _owner(doc, lambda pair: pair.key_node is after.key_node)
     if owner is None:
         raise ValueError("the pair has no place of its own in the file")
@@ -112,6 +113,7 @@ def insert_pair(doc: Document, after: Pair, key: str, text: str) -> Edit:
 def remove_pair(doc: Document, mapping: Node, pair: Pair) -> Edit:
     """Take a pair out: its lines with the comment behind it, or in flow style the pair and one comma."""
     _keep_sealed(doc)
+    _keep_here(doc, pair)
     if pair.merged:
         raise ValueError("the pair comes from a merge key")
     if doc.format == "python":
@@ -216,6 +218,11 @@ def _is_flow(doc: Document, node: Node) -> bool:
 def _keep_sealed(doc: Document) -> None:
     if doc.sealed:
         raise ValueError(doc.sealed)
+
+
+def _keep_here(doc: Document, pair: Pair) -> None:
+    if doc.format != "python" and (elsewhere(doc, pair.key_node) or elsewhere(doc, pair.value)):
+        raise ValueError("the pair stands in another file")
 
 
 def _keep_anchors(doc: Document, start: int, end: int) -> None:

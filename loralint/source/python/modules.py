@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
-from loralint.source.document import Fault, Mark, Node
+from loralint.source.document import Fault, Node
+from loralint.source.elsewhere import FileMark
 from loralint.source.limits import MODULES, MODULES_LENGTH
 from loralint.source.places import Places
 from loralint.source.python import fold
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import ast
 
     from loralint.source.document import Document
-    from loralint.source.lines import Lines
     from loralint.source.python.held import Held
     from loralint.source.python.program import Spot
     from loralint.source.python.state import State
@@ -41,29 +41,14 @@ LIBRARIES = sys.stdlib_module_names | {
 }  # fmt: skip
 
 
-class _FileMark(Mark):
-    """A place in a module."""
-
-    __slots__ = ("file",)
-
-    def __init__(self, index: int, lines: Lines, file: str) -> None:
-        super().__init__(index, lines)
-        self.file = file
-
-    @property
-    def text(self) -> str:
-        """The module's text."""
-        return self._lines.text
-
-
 class _ModulePlaces(Places):
     """The places of a module, whose marks name its file."""
 
     __slots__ = ()
 
-    def mark(self, offset: int) -> Mark:
+    def mark(self, offset: int) -> FileMark:
         """Give the place of an offset for a Node."""
-        return _FileMark(offset, self.lines, self.file)
+        return FileMark(offset, self.lines, self.file)
 
 
 def imported_module(state: State, name: str, level: int, node: Spot) -> Module | None:

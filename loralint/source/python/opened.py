@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.source.document import Mark, Node
+from loralint.source.elsewhere import FileMark
 from loralint.source.python import fold
 from loralint.source.python.held import Entries, Items, Mapping, Scalar, Sequence, thing_of
 from loralint.source.python.state import DEPTH
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loralint.source.document import Document
-    from loralint.source.lines import Lines
     from loralint.source.python.emit import Invocation
     from loralint.source.python.held import Held
     from loralint.source.python.state import State
@@ -22,21 +22,6 @@ if TYPE_CHECKING:
 
 _OPENS = frozenset({"open", "io.open", "codecs.open"})
 _TAGS = {str: "str", int: "int", float: "float", bool: "bool", type(None): "null"}
-
-
-class FileMark(Mark):
-    """A place in another file than the program's."""
-
-    __slots__ = ("file",)
-
-    def __init__(self, index: int, lines: Lines, file: str) -> None:
-        super().__init__(index, lines)
-        self.file = file
-
-    @property
-    def text(self) -> str:
-        """The other file's text."""
-        return self._lines.text
 
 
 def _load(dialect: str) -> Callable[[State, Invocation], Held | None]:
@@ -53,10 +38,10 @@ def _load(dialect: str) -> Callable[[State, Invocation], Held | None]:
     return load
 
 
-def held_of(state: State, document: Document, dialect: str) -> Held:
-    """What a loader makes of a file of one document."""
+def held_of(state: State, document: Document, dialect: str, root: Node | None = None) -> Held:
+    """What a loader makes of a file of one document. root: its tree, if it is made of several files."""
     state.loaded[document.file] = document
-    return _held(state, document, document.roots[0], dialect, 0)
+    return _held(state, document, root or document.roots[0], dialect, 0)
 
 
 def _name(thing: Thing | None) -> str:
@@ -75,7 +60,7 @@ def _name(thing: Thing | None) -> str:
 def _held(state: State, document: Document, node: Node, dialect: str, depth: int) -> Held:
     """What the loader makes of a node of the file."""
     state.spend()
-    marks = FileMark(node.start, document.lines, document.file), FileMark(node.end, document.lines, document.file)
+    marks = _marks(document, node)
     place = Node(node.kind, node.tag, *marks)
     if node.kind == "scalar" or depth >= DEPTH:
         return Scalar(_scalar(node, marks, dialect))
@@ -86,11 +71,16 @@ def _held(state: State, document: Document, node: Node, dialect: str, depth: int
     entries = Entries()
     for pair in node.pairs:
         key = value(pair.key_node, dialect) if pair.key_node.kind == "scalar" else pair.key
-        at = pair.key_node
-        ends = FileMark(at.start, document.lines, document.file), FileMark(at.end, document.lines, document.file)
-        told = Node("scalar", "str", *ends, pair.key, False, pair.key)
+        told = Node("scalar", "str", *_marks(document, pair.key_node), pair.key, False, pair.key)
         entries[key] = (told, _held(state, document, pair.value, dialect, depth + 1))
     return Mapping(place, entries, dotted=dialect == "omegaconf")
+
+
+def _marks(document: Document, node: Node) -> tuple[Mark, Mark]:
+    start, end = node.start_mark, node.end_mark
+    if isinstance(start, FileMark) and isinstance(end, FileMark):
+        return start, end
+    return FileMark(start.index, document.lines, document.file), FileMark(end.index, document.lines, document.file)
 
 
 def _scalar(node: Node, marks: tuple[Mark, Mark], dialect: str) -> Node:
