@@ -76,7 +76,8 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
         traces, stopped = train(
             stack, batches, lambda step: (rates[step], _course(plan, step, limits.steps)), watch, frozen=frozen
         )
-        learnt_spectra, silent = spectra(stack, 1), _silent(stack) if traces[1].losses else ()
+        learnt_spectra, broken_off = _spectra(stack)
+        silent = _silent(stack) if traces[1].losses else ()
         reached = _reached(base.kind, plan, rates, traces[0], stack)
     finally:
         stack.close()
@@ -84,14 +85,27 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     own = with_fewer_rows(band(base.kind, plan.arm.optimizer), plan.rows, rows)
     judged = edge_for(base.kind, plan.arm, found, limits.steps)
     whole = not stopped or judged is not found
-    verdict = judge(plan, judged, own, reached, whole=whole) if limits.steps >= STEPS else None
+    told = limits.steps >= STEPS and traces[0].losses
+    verdict = judge(plan, judged, own, reached, whole=whole) if told else None
+    stopped = stopped or broken_off
     edges: dict[str, Edge] = {}
     others = _others(arm, verdict) if controls and verdict is not None else {}
     others |= {"svd": arm._replace(init="svd")} if svd and not arm.dora else {}
     if others and not stopped:
-        edges, stopped = _controls(others, base, batches, watch, frozen)
+        try:
+            edges, stopped = _controls(others, base, batches, watch, frozen)
+        except KeyboardInterrupt:  # before or after they train, which heeds it itself
+            stopped = "interrupted during the controls"
     parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
     return Outcome(traces[0], traces[1], found, judged, verdict, own, reached, edges, *parts)
+
+
+def _spectra(stack: Stack) -> tuple[list[Spectrum], str]:
+    """Those of the course, or none and that Ctrl-C came, which leaves what was found before."""
+    try:
+        return spectra(stack, 1), ""
+    except KeyboardInterrupt:
+        return [], "interrupted during the spectra"
 
 
 def _reached(kind: str, plan: Plan, rates: Sequence[float], trace: Trace, stack: Stack) -> float | None:

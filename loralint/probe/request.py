@@ -22,6 +22,10 @@ _FEWEST_STEPS = 2
 _SEEDS = 2**32
 _INTERRUPTED = "probe: interrupted"
 _NOT_BEGUN = "interrupted before it began"
+_NO_MEMORY = {
+    "cpu": "this machine has too little memory free for it; a smaller --probe-model or a lower rank takes less",
+    "cuda": "cuda has too little memory; try --device cpu",
+}
 _OWN_TEXT = "the embedded model reads its own text only; --probe-data needs --probe-model, or the base in the cache"
 
 
@@ -67,13 +71,15 @@ def prober(request: Request) -> Callable[[Config], Probed]:
 
 
 def _prober(request: Request) -> Callable[[Config], Probed]:
+    _refuse(request)
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         raise ValueError(f"--probe needs {' and '.join(missing)}: pip install '.[probe]' in a checkout")
-    _refuse(request)
     import torch
 
     if request.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("--device cuda: torch sees no such device here; --device cpu works everywhere")
+    from loralint.probe.memory import no_memory
+
     device = "cuda" if request.device != "cpu" and torch.cuda.is_available() else "cpu"
     load = _loader(request, device)
     bases: dict[str, Base] = {request.model: load(request.model)}
@@ -87,8 +93,10 @@ def _prober(request: Request) -> Callable[[Config], Probed]:
             found = _probe(config, request, _base(config, request, device, bases, load))
         except Missing as missing:
             return _unprobed(missing.reason)
-        except torch.OutOfMemoryError:
-            return _unprobed(f"{device} has too little memory; try --device cpu")
+        except (RuntimeError, MemoryError) as error:
+            if not no_memory(error):
+                raise
+            return _unprobed(_NO_MEMORY[device])
         except KeyboardInterrupt:  # while a model was loaded, healed or measured
             over = True
             return _unprobed("interrupted before there was anything to tell")
@@ -174,7 +182,10 @@ def _probe(config: Config, request: Request, base: Base) -> Probed:
     try:
         outcome = experiment(found, base, limits, svd=request.svd)
         cause = cause_of(outcome)
-        suggestion = suggested(found, base, outcome, cause, limits) if request.suggest else None
+        try:
+            suggestion = suggested(found, base, outcome, cause, limits) if request.suggest else None
+        except KeyboardInterrupt:  # before it trains; the verdict stands
+            suggestion, outcome = None, outcome._replace(stopped="interrupted before the suggestion was tried")
     finally:
         torch.set_num_threads(threads)
     return probed(found, base, outcome, config.get("optim.lr"), cause, suggestion)

@@ -129,10 +129,10 @@ def test_ctrl_c_after_the_ramp_leaves_what_the_ramp_told(probe, monkeypatch, at)
 
     name = {"controls": "experiment._controls", "spectra": "experiment.spectra", "suggestion": "suggest.suggested"}[at]
     monkeypatch.setattr(f"loralint.probe.{name}", interrupt)
-    result = probe(CONFIG.replace("0.0002", "0.2"), "--no-report", "--probe-suggest")
-    assert result.exit_code == 130
-    assert result.output.startswith("probe: UNSTABLE")
-    assert "probe: interrupted" in result.output
+    result = probe(CONFIG.replace("0.0002", "0.2"), "--no-report", "--probe-suggest", "--format", "json")
+    (run,) = json.loads(result.stdout)["runs"]
+    assert (result.exit_code, _facts(run)["verdict"]) == (130, "UNSTABLE")
+    assert any(note["message"].startswith("probe: interrupted") for note in run["notes"])
 
 
 @pytest.mark.torch
