@@ -258,6 +258,22 @@ def test_lets_pass(swift, text):
     assert swift("model: m\ntuner_type: lora\ndataset: d\n" + text).layers[0].observations == ()
 
 
+@pytest.mark.parametrize(
+    ("more", "release", "found"),
+    [
+        ("", "3.4.1", True),
+        ("", "3.5.3", True),
+        ("", "3.3.0", False),
+        ("", "3.7.0", False),
+        ("quant_method: bnb\nquant_bits: 4\n", "3.5.3", False),
+    ],
+)
+def test_unsloth_is_asked_for_the_whole_model(swift, more, release, found):
+    layer = swift(f"model: m\ntrain_type: lora\ntuner_backend: unsloth\n{more}", ms_swift=release).layers[0]
+    told = [(one.kind, one.value.key, one.effect) for one in layer.observations]
+    assert told == [("ignored", "train_type", "changed")] * found
+
+
 def test_without_a_method_nothing_is_quantised(swift):
     assert swift("tuner_type: lora\nquant_bits: 4\n").get("quant.bits").value == 16
 

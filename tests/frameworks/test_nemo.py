@@ -157,3 +157,20 @@ def test_tells_slips_only(reading, observed):
         "model.peft.peft_schema": "peft_scheme",
         "model.peft.lora_tuning.adaptor_dim": "adapter_dim",
     }
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ("file_names: [a.jsonl], concat_sampling_probabilities: null", True),
+        ("file_names: [a.jsonl, b.jsonl], concat_sampling_probabilities: [1.0]", True),
+        ("file_names: [a.jsonl, b.jsonl], concat_sampling_probabilities: [0.5, 0.5]", False),
+        ("file_names: [a.jsonl], concat_sampling_probabilities: ${shares}", False),
+        ("file_names: [a.jsonl]", False),
+        ("file_names: ???, concat_sampling_probabilities: null", False),
+    ],
+)
+def test_each_file_of_rows_needs_its_share(reading, rows, found):
+    text = f"trainer: {{max_steps: 9}}\nmodel:\n  restore_from_path: m.nemo\n  data:\n    train_ds: {{{rows}}}\n"
+    told = [one.value.key for layer in reading(READER, text).layers for one in layer.observations]
+    assert told == ["model.data.train_ds.concat_sampling_probabilities"] * found

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loralint.frameworks.logins import typed
 from loralint.frameworks.observe import place
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.filled import left_to_nobody
 from loralint.frameworks.python.padded import counted
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.sought import empty_targets
@@ -23,7 +24,7 @@ def faults(script: Script, document: Document, parts: Parts) -> tuple[Observatio
     return (
         *_unused(script, parts), *_joined(script, document), *_nothing(document),
         *_config_as_rank(script), *empty_targets(script, document, parts), *counted(script, parts),
-        *_leaked(script, parts), *typed(script),
+        *_leaked(script, parts), *typed(script), *left_to_nobody(script, document),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 Every value of a file becomes the text of a command-line argument, so that null arrives as "None" (since 4.1; before,
 no such file was read for `swift sft`). Sources: ms-swift 4.1.0 to 4.6.0 `cli/main.py`, `arguments/sft_args.py`,
-`arguments/base_args/`, `trainers/arguments.py`.
+`arguments/base_args/`, `trainers/arguments.py`; 3.3.0 to 3.7.0 `llm/model/register.py` (Unsloth).
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def observe_faults(document: Document, look: Look) -> list[Observation]:
         *_refused(document, root, look),
         *refused(document, look, REFUSALS, "ms-swift stops before it loads anything", "pyyaml", "ms-swift"),
         *_unfrozen(document, root),
+        *(_whole(document, root) if look.version_is("ms-swift>=3.4,<3.6") else ()),
     ]
 
 
@@ -108,6 +109,17 @@ def _unfrozen(document: Document, root: Node) -> Iterator[Observation]:
             message = f"under {tuned} only the adapter trains, and nothing reads `{key}`"
             fault = _at(document, key, "ignored", "lost", message)
             yield fault._replace(data={"advice": "name whole modules that are to train, too, in modules_to_save"})
+
+
+def _whole(document: Document, root: Node) -> Iterator[Observation]:
+    """An adapter by Unsloth on a base that is not quantised, which these releases ask Unsloth to train in full."""
+    tuned = next(((key, word) for key in _TUNERS if (word := _value(root, key)) is not None), None)
+    if tuned is None or tuned[1] not in _ADAPTERS or _value(root, "tuner_backend") != "unsloth":
+        return
+    if root.pair("quant_bits") is None and root.pair("quant_method") is None:
+        message = "Unsloth is told to train the whole model, as it is not quantised, and makes no adapter then"
+        data = {"advice": "write tuner_backend: peft, or take ms-swift 3.6.4 or a later one"}
+        yield _at(document, tuned[0], "ignored", "changed", message, "", "", "ms-swift")._replace(data=data)
 
 
 def _refused(document: Document, root: Node, look: Look) -> Iterator[Observation]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from loralint.frameworks.convert import always, never, not_null
 from loralint.frameworks.readers.globs import read_globs
 from loralint.frameworks.readers.hydra import filled_later, inherits
+from loralint.frameworks.readers.nemo_faults import observe_shares
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
@@ -227,6 +228,7 @@ READER = Reader(
     coerces=False,
     packages=("nemo-toolkit", "torch"),
     combine=combine,
+    observe=(observe_shares,),
     references=True,
     partial=inherits,
 )
