@@ -16,6 +16,7 @@ from loralint.frameworks.signatures import (
     JOB_KINDS,
     MAPPINGS,
     MARKS,
+    NUMBERS,
     PLAIN_MAPPINGS,
     SIGNATURES,
     Signature,
@@ -66,37 +67,17 @@ NAMES = {
 # Files that a trainer or its launcher reads besides its own config: no run of their own where another names them.
 COMPANIONS = frozenset({"deepspeed", "accelerate"})
 _ALIASES = {
-    "llama-factory": "llamafactory",
-    "llama-factory-v1": "llamafactory-v1",
-    "lf": "llamafactory",
-    "handbook": "alignment-handbook",
-    "huggingface": "transformers",
-    "hf": "transformers",
-    "hf-trainer": "transformers",
-    "trainer": "transformers",
-    "adapter-config": "peft",
-    "tune": "torchtune",
-    "unsloth": "unsloth-studio",
-    "autotrain-advanced": "autotrain",
-    "h2o": "h2o-llmstudio",
-    "llm-studio": "h2o-llmstudio",
-    "swift": "ms-swift",
-    "mlx": "mlx-lm",
-    "lit-gpt": "litgpt",
-    "automodel": "nemo-automodel",
-    "nemo1": "nemo",
-    "ostris": "ai-toolkit",
-    "kohya": "sd-scripts",
-    "kohya-ss": "kohya-gui",
-    "musubi": "musubi-tuner",
-    "fms": "fms-hf-tuning",
-    "hcp": "hcp-diffusion",
-    "hcpdiff": "hcp-diffusion",
-    "k8s": "kubernetes",
-    "manifest": "kubernetes",
-    "homemade": "generic",
+    "llama-factory": "llamafactory", "llama-factory-v1": "llamafactory-v1", "lf": "llamafactory",
+    "handbook": "alignment-handbook", "huggingface": "transformers", "hf": "transformers",
+    "hf-trainer": "transformers", "trainer": "transformers", "adapter-config": "peft", "tune": "torchtune",
+    "unsloth": "unsloth-studio", "autotrain-advanced": "autotrain", "h2o": "h2o-llmstudio",
+    "llm-studio": "h2o-llmstudio", "swift": "ms-swift", "mlx": "mlx-lm", "lit-gpt": "litgpt",
+    "automodel": "nemo-automodel", "nemo1": "nemo", "ostris": "ai-toolkit", "kohya": "sd-scripts",
+    "kohya-ss": "kohya-gui", "musubi": "musubi-tuner", "fms": "fms-hf-tuning", "hcp": "hcp-diffusion",
+    "hcpdiff": "hcp-diffusion", "k8s": "kubernetes", "manifest": "kubernetes", "homemade": "generic",
     "home-made": "generic",
-}
+}  # fmt: skip
+_NUMBER = 12  # characters that no rate or rank needs
 _HEAD = 256 * 1024  # characters of an unparsable text that are looked at
 # Texts, not compiled: only a broken file needs them. All are used with re.MULTILINE.
 _YAML_KEY = r"""^["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:(?![^\s])"""
@@ -131,8 +112,20 @@ def detect(document: Document) -> Detection | None:
     root = document.root
     if root is not None and root.pair("apiVersion") is not None and root.pair("kind") is not None:
         return _manifest(document)
+    if root is not None and _explains(root):
+        return None
     found = _match(_shape(root), os.path.basename(document.name)) if root is not None else None
     return found or _sectioned(document) or _data(document) or _homemade(document)
+
+
+def _explains(root: Node) -> bool:
+    """Whether the keys stand before words about them, as in the texts of a trainer's window."""
+    said = [pair.value for pair in root.pairs if pair.key in NUMBERS]
+    return len(said) > 1 and all(
+        one.kind == "scalar" and one.tag == "str" and len(one.raw) > _NUMBER and not one.raw[:1].isdigit()
+        and "{" not in one.raw and "$" not in one.raw
+        for one in said
+    )  # fmt: skip
 
 
 def _data(document: Document) -> Detection | None:

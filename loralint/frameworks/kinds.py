@@ -48,9 +48,12 @@ def unfit(document: Document, reader: Reader) -> Iterator[Observation]:
     assert root is not None
     lists: Any = key_list(reader.keys)
     specs = types_of(reader.keys)
+    form = root.get(lists.get("form", ""))
     for key, pair in _typed(root, specs):
         made = plain(pair.value, reader.dialect)
         if type(made) in _plainly(specs[key]) or _open(pair.value) or _held(made):
+            continue
+        if made is None and form is not None and form.tag == "null":
             continue
         if not any(fits(made, kind) for kind in specs[key].split("|")):
             meant = (move for move in lists.get("moves", {}).get(key, ()) if fits(made, move["type"]))

@@ -9,6 +9,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
               `if: truthy` or `if: set` passes over values that say nothing; of a list the first that holds counts
     plugins   {class path of a plugin: [keys that exist once `plugins` of the file lists it]}
     types     {what pydantic takes, see frameworks.kinds: [keys at the top, or section.key]}
+    form      a key without which nothing trains: left empty, the file is a form, and what else is empty no fault
     moves     {key: [{type, to or write}]}: under which key a value of a wrong type belongs, or what to write instead
     lenient   releases in which an unknown key was dropped although `unknown` says crash
     inside    {mapping: "crash" or "lost"}: where an unknown key inside a mapping fares otherwise than at the top

@@ -16,6 +16,11 @@ JOB_KINDS = _keys("""
     JobSet RayJob HyperPodPyTorchJob Workflow WorkflowTemplate ClusterWorkflowTemplate CronWorkflow AppWrapper List Pod
     Deployment StatefulSet LeaderWorkerSet KaiwoJob Workspace
 """)
+# Keys that take a number wherever they are known.
+NUMBERS = _keys("""
+    learning_rate unet_lr network_dim network_alpha lora_r lora_rank lora_alpha lora_dropout max_train_epochs
+    max_train_steps num_train_epochs per_device_train_batch_size gradient_accumulation_steps
+""")
 # Keys of other trainers and of files that are no run: one of them and the file is none of ours.
 FOREIGN = _keys("""
     input_features output_features merge_method slices fine_tune_type lora_parameters lora_layers iters steps_per_eval

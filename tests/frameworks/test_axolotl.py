@@ -731,3 +731,11 @@ def test_a_template_of_the_dataset_has_an_end_of_its_own(reading, observed):
 def test_rows_named_by_their_files_alone(reading) -> None:
     text = "base_model: m\ndatasets:\n  - {ds_type: json, data_files: [rows.jsonl], type: chatml.intel}\n"
     assert reading(READER, text).get("data.datasets").value == ["rows.jsonl"]
+
+
+def test_a_form_to_be_filled_in_has_no_faults_where_it_is_empty(reading, observed) -> None:
+    """Cloudera's studio writes the base model, the epochs and the rate into its template."""
+    text = "base_model:\nnum_epochs:\nlearning_rate:\nmicro_batch_size: 2\nsequence_len: 512\nadapter: lora\n"
+    assert observed(reading(READER, text)) == {}
+    filled = text.replace("base_model:", "base_model: m")
+    assert set(observed(reading(READER, filled))) == {"num_epochs", "learning_rate"}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 import time
@@ -563,3 +564,15 @@ def test_one_key_of_an_object_does_not_hide_a_config():
     assert detect(read_bytes(f"apiVersion: v1\n{config}".encode(), "a.yaml")).framework == "axolotl"
     assert detect(read_bytes(f"apiVersion: v1\nkind: Thing\n{config}".encode(), "a.yaml")) is None
     assert detect(read_bytes(b"apiVersion: v2\nname: chart\nversion: 0.1.0\n", "Chart.yaml")) is None
+
+
+def test_words_about_keys_are_no_config():
+    """anima_lora's window explains its fields in a JSON of the fields' own names."""
+    said = {
+        "network_module": "networks.lora",
+        "learning_rate": "How far each step goes. Default: 1e-4.",
+        "network_dim": "Rank of the adapter: higher learns more.",
+    }
+    assert detect(read_bytes(json.dumps(said).encode(), "_fields.json")) is None
+    meant = {**said, "learning_rate": "1e-4", "network_dim": "${oc.env:NETWORK_DIM}"}
+    assert detect(read_bytes(json.dumps(meant).encode(), "lora.json")) is not None

@@ -88,6 +88,8 @@ IDLE = re.compile(
     r"|^cache_|_cache|benchmark|test_|plot|collect|extract|caption|check_|dump",
     re.IGNORECASE,
 )
+# As they begin those names only say of which training the result is looked at: `evaluate_pretrain`.
+LOOKS = re.compile(r"(?:evaluate|eval|infer|inference|predict|generate|merge|export)_(?!and_)", re.IGNORECASE)
 # `python -m` these is one of those.
 MODULES = {
     "accelerate.commands.launch": "accelerate-launch",

@@ -13,6 +13,7 @@ from loralint.frameworks.launch.programs import (
     DOTLISTS,
     IDLE,
     LAUNCHERS,
+    LOOKS,
     MODULES,
     OTHER_MODULES,
     OUTER,
@@ -81,7 +82,8 @@ def _idle(found: _Found) -> bool:
     """Whether a script's name says that it is no training."""
     name = _base(found.script) if found.script is not None else found.module.rpartition(".")[2]
     stem = name.removesuffix(".py")
-    return found.program == "python" and IDLE.search(stem) is not None and TRAINS.search(stem) is None
+    trains = TRAINS.search(stem) is not None and LOOKS.match(stem) is None
+    return found.program == "python" and IDLE.search(stem) is not None and not trains
 
 
 def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> list[Launch]:

@@ -64,7 +64,8 @@ def test_launches(find, text, program, subcommand, script, module, launchers):
         "axolotl preprocess c.yml", "swift infer --x", "trl env", "tune ls", "accelerate config",
         "accelerate test",
         "python merge_lora.py", "python llm_infer.py --x",
-        "torchrun evaluate.py", "bash train.sh", "echo python train.py",
+        "torchrun evaluate.py", "deepspeed evaluate_pretrain.py --lora_enable True", "bash train.sh",
+        "echo python train.py",
         "mkdir -p out", "deepspeed", "torchrun --nproc_per_node 2",
     ],
 )  # fmt: skip
