@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from loralint.frameworks.readers.kubernetes.workflows import names
 from loralint.run.project import Project
 from loralint.source.command import Command, Word
+from loralint.source.discover import within
 from loralint.source.document import Document, Lines, Mark, Node, Pair
 from loralint.source.shell.words import tail
 
@@ -29,14 +30,21 @@ def submissions(document: Document, project: Project) -> list[tuple[Document, li
 
 
 def _scripts(document: Document, project: Project) -> Iterator[Document]:
+    top = project.top(document.file)
     for folder in project.folders(document.file)[:_FOLDERS]:
-        for name in sorted(one for one in os.listdir(folder) if one.endswith(_SCRIPTS))[:_MOST]:
+        for name in _names(folder):
             path = os.path.join(folder, name)
-            if (
-                os.path.isfile(path)
-                and "argo submit" in (one := project.peek(path, project.name(path, document.file))).text
-            ):
-                yield one
+            if os.path.isfile(path) and within(path, top):
+                found = project.peek(path, project.name(path, document.file))
+                if "argo submit" in found.text:
+                    yield found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(one for one in os.listdir(folder) if one.endswith(_SCRIPTS))[:_MOST]
+    except OSError:
+        return []
 
 
 def _submits(script: Document, document: Document) -> Iterator[Command]:

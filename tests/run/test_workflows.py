@@ -214,6 +214,13 @@ def test_what_a_script_leaves_open_is_unknown(folder):
     assert "is filled in before the manifest is applied" in values(run)["adapter.rank"].value.reason
 
 
+def test_a_script_outside_the_root_says_nothing(folder, tmp_path, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside") / "go.sh"
+    outside.write_text(f"argo submit {tmp_path}/flow.yaml -p rank=4\n")
+    (tmp_path / "go.sh").symlink_to(outside)
+    assert rates(folder({"flow.yaml": flow(STEP, entry="train")}, "flow.yaml")) == [(0.001, 16)]
+
+
 def test_a_script_submits_from_a_template(folder):
     held = flow(STEP, entry="train", kind="WorkflowTemplate", name="lora")
     files = {"held.yaml": held, "go.sh": "argo submit --from workflowtemplate/lora -p rank=4\n"}
