@@ -73,6 +73,7 @@ class StabilityGuard(TrainerCallback):
             raise ValueError(f"clip is a factor on the median norm, at least 1, not {clip!r}")
         self.on_unstable, self.clip, self.log = on_unstable, clip, log
         self.missing: tuple[str, ...] = ()
+        self._hook: Any = None
         self._begin(None, 0)
 
     def _begin(self, trained: Trained | None, step: int) -> None:
@@ -85,7 +86,7 @@ class StabilityGuard(TrainerCallback):
         self._losses: list[Tensor] = []
         self._shares = False
         self._skipped = 0
-        self._hook: Any = None
+        self._unwritten = False
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
@@ -102,7 +103,10 @@ class StabilityGuard(TrainerCallback):
             )
         if self.missing:
             _log.warning("%d LoRA parameters never reach the optimizer, such as %s", len(self.missing), self.missing[0])
+        self._unhook()  # of a run that ended in an error, after which nobody is called
         self._begin(trained, state.global_step)
+        if self.log and state.is_world_process_zero:
+            _write(self.log, "")  # a place that cannot be written is told now
         self._hook = kwargs["model"].register_forward_hook(self._heard, with_kwargs=True)
 
     def _heard(self, model: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], output: Any) -> None:
@@ -130,7 +134,7 @@ class StabilityGuard(TrainerCallback):
             seen = self.modules.get(name)
             self.modules[name] = seen.then(value, step) if seen else Norms(value, value, step, value)
         if self.log and state.is_world_process_zero:
-            _write(self.log, self.steps[-1])
+            self._record(self.log, self.steps[-1])
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         """Judge the loss of the step, and hold back a checkpoint that may be broken."""
@@ -166,10 +170,24 @@ class StabilityGuard(TrainerCallback):
     ) -> None:
         """Take the hook off, and raise what was found."""
         del args, state, control, kwargs
-        if self._hook is not None:
-            self._hook.remove()
+        self._unhook()
         if self.stopped and self.on_unstable == "raise":
             raise UnstableTrainingError(self.stopped, self.good_step, self.tensor)
+
+    def _unhook(self) -> None:
+        if self._hook is not None:
+            self._hook.remove()
+            self._hook = None
+
+    def _record(self, path: str, step: Step) -> None:
+        """One line of the log. A disk that is full by now costs the log and not the run."""
+        line = {"step": step.step, "loss": step.loss, "grad_norm": step.norm, "learning_rate": step.rate}
+        try:
+            _write(path, json.dumps({**line, "largest": step.largest, "clipped": step.clipped}) + "\n")
+        except OSError as error:
+            if not self._unwritten:
+                _log.warning("the log has a gap from step %d on: %s", step.step, error)
+            self._unwritten = True
 
     def _loss(self, args: TrainingArguments) -> float | None:
         """Mean over the step's rows, the same in every process, so that all of them decide alike."""
@@ -244,7 +262,6 @@ def _refuse(args: TrainingArguments) -> None:
         )
 
 
-def _write(path: str, step: Step) -> None:
-    line = {"step": step.step, "loss": step.loss, "grad_norm": step.norm, "learning_rate": step.rate}
+def _write(path: str, text: str) -> None:
     with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps({**line, "largest": step.largest, "clipped": step.clipped}) + "\n")
+        file.write(text)

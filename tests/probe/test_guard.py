@@ -14,7 +14,7 @@ import loralint
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("peft")
-pytest.importorskip("transformers")
+transformers = pytest.importorskip("transformers")
 
 from loralint.probe import StabilityGuard, UnstableTrainingError  # noqa: E402
 
@@ -416,3 +416,41 @@ def test_several_processes_see_one_loss_and_stop_together(tmp_path, average, poi
     stopped = ["4", "loss is not finite at step 4; step 3 was the last good one"]
     assert end == (stopped if poison == "1" else ["6", ""])
     assert len((tmp_path / "guard.jsonl").read_text("utf-8").splitlines()) == int(end[0])
+
+
+def test_a_run_that_ended_in_an_error_leaves_no_hook_that_counts_twice(make):
+    class Fails(transformers.TrainerCallback):
+        def on_step_end(self, *_, **__):
+            raise ConnectionError
+
+    guard = StabilityGuard()
+    trainer = make(guard, callbacks=[Fails()], max_steps=4)
+    with pytest.raises(ConnectionError):
+        trainer.train()
+    trainer.callback_handler.callbacks = [one for one in trainer.callback_handler.callbacks if type(one) is not Fails]
+    trainer.train()
+    assert len(trainer.model._forward_hooks) == 0  # noqa: SLF001 - no public name for it
+    assert [step.loss for step in guard.steps] == pytest.approx(_losses(trainer)[-4:], abs=1e-3)
+
+
+def test_a_full_disk_costs_the_log_and_not_the_run(make, tmp_path, caplog):
+    class Full(transformers.TrainerCallback):
+        def on_step_end(self, _, state, *__, **___):
+            if state.global_step == 2:
+                log.unlink()
+                log.mkdir()
+
+    log = tmp_path / "guard.jsonl"
+    with caplog.at_level(logging.WARNING, "loralint.guard"):
+        trainer = make(StabilityGuard(log=str(log)), callbacks=[Full()], max_steps=5)
+        trainer.train()
+    assert trainer.state.global_step == 5
+    (said,) = [one for one in caplog.messages if "gap" in one]
+    assert said.startswith("the log has a gap from step 3 on: ")
+
+
+def test_a_log_that_cannot_be_written_is_told_before_the_first_step(make, tmp_path):
+    trainer = make(StabilityGuard(log=str(tmp_path / "none" / "guard.jsonl")))
+    with pytest.raises(FileNotFoundError):
+        trainer.train()
+    assert trainer.state.global_step == 0
