@@ -8,11 +8,15 @@ from loralint.frameworks.launch.known_scripts import refused_by_scripts
 
 VISION = "deepspeed src/train/train_sft.py --model_id Qwen/Qwen2.5-VL-3B-Instruct "
 QWEN = "torchrun --nproc_per_node 4 finetune.py --use_lora --deepspeed finetune/ds_config_zero{stage}.json "
+LLAVA = "deepspeed llava/train/train_mem.py --vision_tower openai/clip-vit-large-patch14 --mm_projector_type linear "
 
 
 @pytest.mark.parametrize(
     ("line", "keys"),
     [
+        (LLAVA + "--bits 4 --deepspeed scripts/zero3.json", ["bits"]),
+        (LLAVA + "--bits 4 --deepspeed scripts/zero2.json", []),
+        (LLAVA + "--bits 16 --deepspeed scripts/zero3.json", []),
         (VISION + "--lora_enable True --freeze_llm False", ["freeze_llm"]),
         (VISION + "--lora_enable True --freeze_llm True", []),
         (VISION + "--lora_enable False --freeze_llm False", []),
