@@ -28,8 +28,8 @@ _ROWS = (
             ("model_name_or_path", like(r"(^|/)Qwen-(1_8|7|14|72)B/?$"))),
             advice="take ds_config_zero2.json, or the Chat model"),
     Refusal("bits", among(4, 8, "4", "8"), "LLaVA loads a quantised model with a map of devices, which "
-            "Transformers refuses under ZeRO-3", (("deepspeed", _ZERO3), ("vision_tower", given), ("mm_projector_type", given)),
-            advice="take a config of ZeRO-2"),
+            "Transformers refuses under ZeRO-3",
+            (("deepspeed", _ZERO3), ("vision_tower", given), ("mm_projector_type", given)), advice="take a config of ZeRO-2"),
 )  # fmt: skip
 
 
