@@ -200,7 +200,10 @@ def test_a_module_that_is_started_itself_stays_a_run_of_its_own(run):
 
 @pytest.mark.parametrize(
     ("text", "runs"),
-    [("encode(model)", False), ("for row in rows:\n    model(row).loss.backward()\noptim.step()\nmodel.train()", True)],
+    [
+        ("encode(AutoModel.from_pretrained('x/y'))", False),
+        ("for row in rows:\n    model(row).loss.backward()\noptim.step()\nmodel.train()", True),
+    ],
 )
 def test_what_modules_make_is_no_training_where_nothing_trains(run, text, runs):
     imports = "from transformers import HfArgumentParser\nfrom arguments import Own as TrainingArguments\n"

@@ -21,7 +21,7 @@ from loralint.frameworks.python.loads import CLASSIFIERS, may_hold_adapter
 from loralint.frameworks.python.observers import OBSERVED
 from loralint.frameworks.python.options import parsers
 from loralint.frameworks.python.owners import number_of
-from loralint.frameworks.python.parts import Parts, package_of, starts_of
+from loralint.frameworks.python.parts import Parts, package_of, starts_of, trains_itself
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
 from loralint.frameworks.read import read_layer
@@ -39,7 +39,6 @@ _PACKAGES = {
 }
 # without any of these nobody sees that the script trains: it may as well load an adapter to use it
 _TRAINING = frozenset({"train", "optimizer", "prepare", "checkpointing"})
-_STEPS = frozenset({"train", "fit", "backward"})
 # what no section stands for, where nobody knows of it
 _HIDDEN = ("quantisation", "optimizer", "schedule", "rate")
 _DEFAULT_ARGUMENTS = {"Seq2SeqTrainer": "Seq2SeqTrainingArguments", "UnslothTrainer": "UnslothTrainingArguments"}
@@ -66,8 +65,8 @@ def starts(script: Script) -> tuple[Start, ...]:
     """Every training start of a program, in its order; none for a program that trains nothing of ours."""
     every = starts_of(script)
     done = events(script) if every else ()
-    if script.modules and not any(event.kind in _TRAINING for event in done) and not _trains(script):
-        every = [parts for parts in every if _stands_in(script, parts)]
+    if script.modules and not any(event.kind in _TRAINING for event in done):
+        every = [parts for parts in every if trains_itself(script, parts)]
     found = every[:TRAINERS]
     models = [_models(parts) for parts in every]
     gone = observe_gone(script)
@@ -77,17 +76,6 @@ def starts(script: Script) -> tuple[Start, ...]:
         _start(script, parts, _own(done, at, every, models), gone)._replace(notes=notes)
         for at, parts in enumerate(found)
     )
-
-
-def _trains(script: Script) -> bool:
-    """Whether anything is called as what trains is called."""
-    return any(last(call) in _STEPS for call in script.calls)
-
-
-def _stands_in(script: Script, parts: Parts) -> bool:
-    """Whether the program itself, which nobody sees train, prepares anything: its modules do for other programs too."""
-    calls = (call for call in parts.calls() if call.span.file == script.document.file)
-    return parts.trainer is not None or any(not call.fields for call in calls)
 
 
 def _untold(trainers: int) -> tuple[Note, ...]:

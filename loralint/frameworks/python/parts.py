@@ -12,6 +12,8 @@ from loralint.source.script import Argument, Call, Script, Thing
 # parts of a loop of the program's own, by the roles of the calls that make them
 _LOOP = ("optimizer", "accelerator", "batches")
 _HIDDEN = "the script does not show how the model is made"
+# How calls are named that train.
+_TRAINS = frozenset({"train", "fit", "backward"})
 # What a trainer loads a model with of which it gets the name, among its arguments.
 _KEYWORDS = "model_init_kwargs"
 
@@ -255,6 +257,16 @@ def _reached(given: Argument | None, role: str, pool: Pool, reasons: dict[str, s
     if only is None:
         reasons[role] = why or f"`{given.node.raw or given.name}` is made when the program runs"
     return only
+
+
+def trains_itself(script: Script, parts: Parts) -> bool:
+    """Whether a program that imports others of its files trains itself, or prepares anything itself; they do for others
+    as well.
+    """
+    if parts.trainer is not None or any(last(call) in _TRAINS for call in script.calls):
+        return True
+    here = (call for call in parts.calls() if call.span.file == script.document.file and not call.fields)
+    return any(package_of(call).role in PREPARING for call in here)
 
 
 def package_of(call: Call) -> Known:
