@@ -29,7 +29,8 @@ _ROWS = (
             advice="take ds_config_zero2.json, or the Chat model"),
     Refusal("bits", among(4, 8, "4", "8"), "LLaVA loads a quantised model with a map of devices, which "
             "Transformers refuses under ZeRO-3",
-            (("deepspeed", _ZERO3), ("vision_tower", given), ("mm_projector_type", given)), advice="take a config of ZeRO-2"),
+            (("deepspeed", _ZERO3), ("vision_tower", given), ("mm_projector_type", given)),
+            advice="take a config of ZeRO-2"),
 )  # fmt: skip
 
 
