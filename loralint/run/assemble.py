@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from loralint.frameworks.detect import Detection, by_name, detect, looks_like_run, reader
-from loralint.frameworks.strangers import program_of_its_own
+from loralint.frameworks.key_list import key_list
+from loralint.frameworks.table import Reader
 from loralint.run.build import Assembled, Part, Start, build
 from loralint.run.options import Options
 from loralint.source.document import Document
@@ -21,11 +22,20 @@ def config_start(document: Document, options: Options, *, known: bool = False) -
     if found is None:
         return None
     table = reader(found.module)
-    other = "" if known or options.framework else program_of_its_own(document, table)
+    other = "" if known or options.framework else _program_of_its_own(document, table)
     if other:
         table = table._replace(keys="", guessed=True, partial=lambda _document: other)
     pins = table.pins(document) if table.pins and document.root else {}
     return Start((Part("config", document, table, document),), table, found.reason, pins)
+
+
+def _program_of_its_own(document: Document, table: Reader) -> str:
+    """See `strangers`, which few formats need and nothing else loads."""
+    if not table.keys or "akin" not in key_list(table.keys):
+        return ""
+    from loralint.frameworks.strangers import program_of_its_own
+
+    return program_of_its_own(document, table)
 
 
 def _recognise(document: Document, options: Options) -> Detection | None:
