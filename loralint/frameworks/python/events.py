@@ -181,7 +181,8 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
     if config is not None and _configured(config):
         both = _both(call, wraps, config)
         given = {"wrapped": both, "trl": data["trl"], "beside": False, "own": False, "config": number_of(config)}
-        yield _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
+        wrap = _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
+        yield wrap._replace(sure=wrap.sure and both is not None)  # in the other branch there is no config to put on
 
 
 def _both(trainer: Call, wraps: list[Call], config: Argument) -> bool | None:

@@ -119,9 +119,10 @@ def _storage_dtype(look: Look) -> object:
 
 def adapter_dtype(look: Look) -> object:
     """Give fp32 as PEFT does; trainers cast to bf16 over a quantised base, and ZeRO-3 keeps the model's dtype."""
-    quantised = look.get("quant.bits").value != 16
+    bits = look.get("quant.bits").value
+    quantised = bits != 16
     if quantised and look.version_is("trl>=0.26"):
-        return "bf16"
+        return Unknown("whether the base is quantised is not known") if isinstance(bits, Unknown) else "bf16"
     if not quantised and look.get("dist.zero_stage").value == 3 and look.version_is("trl>=1.10"):
         return look.get("model.dtype").value
     return "fp32"

@@ -161,3 +161,17 @@ def test_a_loop_that_keeps_what_merging_gives_back_may_save_it(tmp_path):
         (tmp_path / "merge.py").write_text(program.format(kept), encoding="utf-8")
         (run,) = loralint.check(tmp_path / "merge.py").runs
         assert [one.rule for one in run.findings if one.rule == "LL954"] == found
+
+
+def test_a_config_of_the_branch_without_an_adapter_is_not_put_on_for_sure(read):
+    """Unsloth makes the adapter in one branch, and the trainer gets a config in the other (LLM-Workshop)."""
+    events = told(read, """
+    peft_config = None
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    if not args.use_unsloth:
+        peft_config = LoraConfig(r=8)
+    if args.use_unsloth:
+        model = get_peft_model(model, LoraConfig(r=8))
+    SFTTrainer(model=model, train_dataset=rows, peft_config=peft_config).train()
+    """)  # fmt: skip
+    assert [event.sure for event in events if event.kind in ("wrap", "trainer-wrap")].count(True) == 0

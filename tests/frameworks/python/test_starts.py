@@ -357,3 +357,15 @@ def test_an_adapter_that_the_models_own_method_puts_in(run, put):
 def test_an_adapter_that_is_put_in_only_in_a_branch_is_not_counted_on(run):
     config, _ = run(ADDED.format(put="if flag: model.add_adapter(lora)"))
     assert isinstance(config.get("adapter.method").value, Unknown)
+
+
+def test_trl_casts_an_adapter_only_over_a_base_that_is_quantised(run):
+    """A model that another file loads may be quantised or not; TRL 1.5 looks at `is_loaded_in_4bit`."""
+    config, _ = run("""
+        from peft import LoraConfig
+        from trl import GRPOConfig, GRPOTrainer
+        from ours import model
+        args = GRPOConfig(output_dir="o", learning_rate=1e-5)
+        GRPOTrainer(model=model, args=args, peft_config=LoraConfig(r=8)).train()
+    """)  # fmt: skip
+    assert isinstance(config.get("adapter.dtype").value, Unknown)
