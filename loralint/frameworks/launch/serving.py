@@ -93,6 +93,8 @@ _COMMON = frozenset({"trl", "alignment_handbook", "peft", "generic", "transforme
 # Programs with configs of their own, by name; and those whose flags only change what a recipe says.
 _BY_RECIPE = frozenset({"torchtune", "verl", "nemo_automodel"})
 _RECIPES = frozenset({"megatron_bridge", "nemo_rl", "nemo", "nemo_automodel"})
+# What any script does that takes such flags: train, and with AdamW where nobody names an optimizer.
+_SURE = frozenset({"train.enabled", "optim.name"})
 _ADAPTER = re.compile(r"lora|peft|adapter")
 
 
@@ -112,7 +114,7 @@ def reader_for(launch: Launch) -> Reader | None:
     """The reader of a launch's flags, which also observes what is wrong with the command line.
 
     Of a script with flags of its own it is one that knows them. Where only names speak for it, unknown flags are the
-    script's own, nothing absent is known, and nothing is certain.
+    script's own, nothing is certain, and nothing absent is known but for the defaults of a library.
     """
     served = _served(launch)
     if served is None:
@@ -120,16 +122,17 @@ def reader_for(launch: Launch) -> Reader | None:
     name = (served.module in _BY_NAME and launch.subcommand) or _recipe(launch) or _named(launch, served)
     reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
     if served.guessed:
-        reader = reader._replace(keys="", guessed=True)
+        reader = reader._replace(keys="", guessed=True, sure=_SURE)
     if launch.filled:  # its parser is judged by its own flags
         reader = reader._replace(own=reader.own.union(one.lstrip("-") for one in launch.takes))
+    strange = served.guessed and served.module not in _COMMON  # a script around a library has the library's defaults
     hidden = (
         "what the script itself takes for it is not known"
-        if served.guessed or launch.filled
+        if strange or launch.filled
         else _elsewhere(launch, served.module)
     )
     # with a config beside them, what flags alone do not say is no fault of theirs
-    own = () if hidden or _names_config(launch) else reader.observe
+    own = () if served.guessed or hidden or _names_config(launch) else reader.observe
     return watched(reader._replace(observe=own, partial=(lambda _document: hidden) if hidden else None), launch)
 
 

@@ -62,12 +62,13 @@ def test_a_script_of_many_is_known_by_its_own_flags(find):
     assert reader_for(flux).keys != reader_for(one).keys
 
 
-def test_of_a_guess_nothing_absent_is_known_and_no_flag_is_unknown(find):
-    (launch,) = find(f"python train.py {HF} --lora_r 8")
-    reader = reader_for(launch)
-    assert reader.keys == ""
-    assert reader.guessed
-    assert "is not known" in reader.partial(launch.flags)
+def test_of_a_guess_no_flag_is_unknown_and_what_is_absent_is_a_librarys_or_not_known(find):
+    swift = "python tune.py --tuner_type lora --model m --dataset d --lora_rank 8"
+    library, trainer = find(f"python train.py {HF} --lora_r 8\n{swift}")
+    for launch in (library, trainer):
+        assert (reader_for(launch).keys, reader_for(launch).guessed, reader_for(launch).observe[:-1]) == ("", True, ())
+    assert reader_for(library).partial is None  # Transformers' own defaults, whoever calls it
+    assert "is not known" in reader_for(trainer).partial(trainer.flags)
 
 
 def test_a_recipe_of_the_program_may_say_what_flags_do_not(find):
