@@ -147,6 +147,8 @@ FIELDS: dict[str, Field] = {
     "data.val_size": Field("number", "share (<1) or number of rows held out for evaluation"),
     "data.eval_dataset": Field("list", "evaluation datasets, ids or paths"),
     "data.streaming": Field("bool", "rows are streamed, the length is unknown"),
+    "data.workers": Field("int", "processes that make batches beside the one that trains; 0 is none"),
+    "data.workers_stay": Field("bool", "these processes are kept from one pass over the rows to the next"),
     "data.max_samples": Field("int", "rows used at most", "rows"),
     "data.remove_unused_columns": Field("bool", "columns that the model does not take are dropped"),
     "data.picture_pixels": Field("int", "pixels that a larger picture is scaled down to", "pixels"),

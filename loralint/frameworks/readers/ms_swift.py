@@ -245,6 +245,7 @@ _DEFAULTS: dict[str, object] = {
     "train.logging_steps": 5,
     "memory.gradient_checkpointing": True,
     "memory.reentrant": SKIP,
+    "data.workers": SKIP,  # 0 on Windows, else 1
 }
 _OWN = (*_MODEL, *_ADAPTER, *_QUANTISATION, *_RUN, *_DATA, *_REST)
 _REPLACED = {(row.field, row.key) for row in _OWN}

@@ -113,6 +113,8 @@ TABLE = (
     Entry("precision.fp16", "mixed_precision", mixed("fp16"), written_mixed("fp16")),
     # data, checkpoints and memory
     Entry("data.config", "dataset_config", not_null),
+    Entry("data.workers", "max_data_loader_n_workers", not_null, default=8),
+    Entry("data.workers_stay", "persistent_data_loader_workers", not_null),
     Entry("data.cache_latents", "", write=never, default=True),
     Entry("data.cache_text", "", write=never, default=True),
     Entry("checkpoint.output_dir", "output_dir", not_null),

@@ -190,6 +190,8 @@ TABLE = (
     Entry("data.datasets", "in_json", one_to_list, never),
     Entry("data.datasets", "dataset_class", one_to_list, never),
     Entry("data.config", "dataset_config", not_null),
+    Entry("data.workers", "max_data_loader_n_workers", not_null, default=8),
+    Entry("data.workers_stay", "persistent_data_loader_workers", not_null),
     Entry("data.buckets", "enable_bucket", not_null, default=False),
     Entry("data.bucket_step", "bucket_reso_steps", not_null, default=64),
     Entry("data.resolution", "resolution", edge, lambda size: f"{size},{size}" if isinstance(size, int) else SKIP),

@@ -151,6 +151,8 @@ TRAINING_ARGUMENTS: tuple[Entry, ...] = (
     Entry("batch.eval_micro", "per_device_eval_batch_size", not_null, default=8),
     Entry("batch.drop_last", "dataloader_drop_last", not_null, default=False),
     Entry("batch.shrinks", "auto_find_batch_size", not_null, default=False),
+    Entry("data.workers", "dataloader_num_workers", not_null, default=0),
+    Entry("data.workers_stay", "dataloader_persistent_workers", not_null),
     Entry("train.epochs", "num_train_epochs", not_null, default=3.0),
     Entry("train.max_steps", "max_steps", not_null, default=-1),
     Entry("train.seed", "seed", not_null, default=42),

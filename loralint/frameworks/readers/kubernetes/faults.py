@@ -16,6 +16,7 @@ from loralint.frameworks.readers.kubernetes.gpus import (
     resource,
     resources,
 )
+from loralint.frameworks.readers.kubernetes.misplaced import misplaced
 from loralint.frameworks.readers.kubernetes.objects import objects
 from loralint.frameworks.readers.kubernetes.operators import of_operator
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
@@ -66,6 +67,7 @@ def _of_job(document: Document, job: Job) -> Iterator[Observation]:
     yield from lost_output(document, job)
     yield from unwritable_cache(document, job)
     yield from nobody(document, job)
+    yield from misplaced(document, job)
 
 
 def _amounts(document: Document, group: Group, container: At) -> Iterator[Observation]:
