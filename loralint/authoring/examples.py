@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loralint.api import check, watch
@@ -43,29 +43,30 @@ def faults(rule: Subject, example: Example, folder: str, settings: Settings) -> 
     """What is wrong with an example. folder: an empty one to write in. Raises Unrunnable where an extra is missing."""
     ((framework, text),) = (example.bad or example.good or {}).items()
     runs, decoded = _runs(text, framework, example, folder, settings)
-    if len(runs) != 1:
-        yield f"the text is {len(runs)} runs, and an example is one; is it recognised as {framework}?"
+    if len(runs) != example.options.runs:
+        yield f"the text is {len(runs)} runs, not {example.options.runs}; is it recognised as {framework}?"
         return
-    (run,) = runs
     if example.bad is None:
-        yield from (f"found where nothing should be: {_told(one)}" for one in _of(rule, run))
-        yield from (f"noted where nothing should be: {one}" for one in _noted(rule, run).values())
+        yield from (f"found where nothing should be: {_told(one)}" for one in _of(rule, runs))
+        yield from (f"noted where nothing should be: {one}" for one in _noted(rule, runs).values())
         return
-    yield from _of_bad(rule, example, run, decoded, folder, settings)
+    yield from _of_bad(rule, example, runs, decoded, folder, settings)
 
 
-def _of_bad(rule: Subject, example: Example, run: Run, text: str, folder: str, settings: Settings) -> Iterator[str]:
+def _of_bad(
+    rule: Subject, example: Example, runs: Sequence[Run], text: str, folder: str, settings: Settings
+) -> Iterator[str]:
     finds = example.finds
     assert finds is not None
     if finds.tier == "note" or (rule.tier == "note" and finds.tier is None):
-        if finds.key not in _noted(rule, run):
-            yield f"no note on {finds.key}; noted are {sorted(_noted(rule, run)) or 'none'}"
+        if finds.key not in _noted(rule, runs):
+            yield f"no note on {finds.key}; noted are {sorted(_noted(rule, runs)) or 'none'}"
         return
-    found = [one for one in _of(rule, run) if (one.key, one.span.line) == (finds.key, finds.line)]
+    found = [one for one in _of(rule, runs) if (one.key, one.span.line) == (finds.key, finds.line)]
     found = [one for one in found if finds.tier in (None, one.tier)]
     if not found:
-        got = "; ".join(map(_told, _of(rule, run))) or "nothing"
-        notes = "".join(f"; {note.message}" for note in run.notes if rule.id in note.rules)
+        got = "; ".join(map(_told, _of(rule, runs))) or "nothing"
+        notes = "".join(f"; {note.message}" for run in runs for note in run.notes if rule.id in note.rules)
         yield f"wanted {f'{finds.tier} ' if finds.tier else ''}{finds.key} in line {finds.line}, found {got}{notes}"
         return
     if not rule.graded and found[0].tier not in (rule.tier, "A"):
@@ -90,7 +91,7 @@ def _of_fix(
     if example.finds.fixed not in {*lines, *(line.strip() for line in lines)}:
         yield f"no line is {example.finds.fixed!r} after the fix: {fixed!r}"
     runs, _ = _runs(fixed, next(iter(example.bad)), example, folder, settings)
-    yield from (f"still found after the fix: {_told(one)}" for run in runs for one in _of(rule, run))
+    yield from (f"still found after the fix: {_told(one)}" for one in _of(rule, runs))
 
 
 def _runs(text: str, framework: str, example: Example, folder: str, settings: Settings) -> tuple[tuple[Run, ...], str]:
@@ -145,12 +146,13 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _of(rule: Subject, run: Run) -> list[Finding]:
-    return [one for one in run.findings if one.rule == rule.id]
+def _of(rule: Subject, runs: Sequence[Run]) -> list[Finding]:
+    return [one for run in runs for one in run.findings if one.rule == rule.id]
 
 
-def _noted(rule: Subject, run: Run) -> dict[str, str]:
-    return {note.key: note.message for note in run.notes if rule.id in note.rules and note.kind == "info"}
+def _noted(rule: Subject, runs: Sequence[Run]) -> dict[str, str]:
+    told = (note for run in runs for note in run.notes if rule.id in note.rules and note.kind == "info")
+    return {note.key: note.message for note in told}
 
 
 def _told(finding: Finding) -> str:

@@ -137,6 +137,7 @@ class Given(Strict):
     gpu: str | None = Field(None, description="--gpu, such as T4 or A100-80GBx8")
     target: dict[str, str] = Field({}, description='--target, such as {transformers: "5.24"} (quoted)')
     rows: int | None = Field(None, ge=1, description="--rows, rows of training data")
+    runs: int = Field(1, ge=1, description="how many runs the text is, for rules on several of one file")
     padding: int = Field(0, ge=0, description="blanks appended to the file, for rules on its size")
     data: dict[str, str] = Field({}, description="--data, name of the file: its text; `finds` then gives its line")
     eval_data: dict[str, str] = Field({}, description="--eval-data, likewise")

@@ -10,9 +10,9 @@ from loralint.frameworks.companions.installed import installed
 from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.launch import accepted, launches, reader_for, references, watched
+from loralint.frameworks.launch.aside import aside
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.leaks import leaks
-from loralint.frameworks.logins import spoken
 from loralint.frameworks.readers.generic import placed
 from loralint.frameworks.table import Reader
 from loralint.model import Note, Unknown
@@ -71,8 +71,8 @@ def launched(shell: Shell, files: Written, document: Document, options: Options)
 
 
 def _telling(found: list[Start], shell: Shell, document: Document) -> list[Start]:
-    """The starts, the first of which tells the secrets in the script's other commands."""
-    told = tuple(spoken(shell.commands, document, {one.offset for one in launches(shell, document)})) if found else ()
+    """The starts, the first of which tells what is wrong with the script besides its launches."""
+    told = tuple(aside(shell, document)) if found else ()
     if not told:
         return found
     head, *parts = found[0].parts
@@ -182,6 +182,7 @@ def _found(
     files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
     own = launch.program != "python"
     configs = [start for one in files if (start := config_start(one, options, known=own)) is not None]
+    configs = [one for one in configs if one.reader.name != "accelerate"]  # it is for the launcher, wherever it stands
     foreign = bool(programs) and launch.program == "python" and not options.framework
     if not configs:
         return [unrecognised(files[0], one) for one in scripts] if foreign and files else scripts
