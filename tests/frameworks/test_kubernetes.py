@@ -441,7 +441,7 @@ def test_where_checkpoints_go(volume, path, found):
     [
         'command: ["python", "t.py", "--output_dir", "out"]\n',
         'command: ["python", "t.py", "--output_dir", "s3://b/x"]\n',
-        'command: ["python", "t.py", "--output_dir", "$(OUT)"]\n',
+        'command: ["python", "t.py", "--output_dir", "$(OUT)"]\nenvFrom: [{configMapRef: {name: c}}]\n',
         'command: ["python", "t.py", "--output_dir", "/out", "--push_to_hub"]\n',
         'command: ["bash", "-c", "python t.py --output_dir /out && aws s3 cp /out s3://b --recursive"]\n',
         'command: ["python", "t.py", "--output_dir", "/out"]\nlifecycle: {preStop: {}}\n',

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from loralint.frameworks.python.adalora import observe_adalora
 from loralint.frameworks.python.assigned import with_assigned
 from loralint.frameworks.python.build import section, tree
 from loralint.frameworks.python.classes import Known, of
@@ -22,11 +21,12 @@ from loralint.frameworks.python.observers import OBSERVED
 from loralint.frameworks.python.options import parsers
 from loralint.frameworks.python.owners import number_of
 from loralint.frameworks.python.parts import Parts, package_of, starts_of, trains_itself
+from loralint.frameworks.python.program import observe_program, text_decides, whole_adapter
 from loralint.frameworks.python.tables import Shape, table
 from loralint.frameworks.python.trace import argument, last, root
 from loralint.frameworks.read import read_layer
-from loralint.frameworks.table import Layer, Look, Reader, Values
-from loralint.model import Event, Note, Observation, Unknown, Value
+from loralint.frameworks.table import Layer, Look, Reader
+from loralint.model import Event, Note, Observation, Unknown
 from loralint.source.document import Document, Pair
 from loralint.source.limits import TRAINERS
 from loralint.source.script import Call, Script
@@ -130,10 +130,11 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
         observe=(
             observe_keywords(script, patched=shape.load == "unsloth"),
             *OBSERVED,
-            *_whole_adapter(parts, script),
+            *whole_adapter(parts, script),
             gone,
+            partial(observe_program, script, parts),
         ),
-        combine=partial(_text_decides, script.text),
+        combine=partial(text_decides, script.text),
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
@@ -146,22 +147,6 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
     placed = parts.adapter is not None and parts.adapter.sure
     seen = reader._replace(table=table(left))
     return Start(document, reader, offset, done, told, parsed=filled, seen=seen, placed=placed)
-
-
-def _whole_adapter(parts: Parts, script: Script) -> tuple[Observer, ...]:
-    """What is observed of an adapter's config where all that it gets can be seen."""
-    return (partial(observe_adalora, script.text),) if parts.adapter is not None and not parts.adapter.open else ()
-
-
-def _text_decides(text: str, _: Document, values: Values) -> Values:
-    """What nobody knows of a program that speaks of a chat template, or puts weights into a random adapter."""
-    found = {}
-    if "chat_template" in text and not values.get("data.template"):
-        found["data.template"] = "the program may set a chat template"
-    unusual = any(one.value == "false" for one in values.get("adapter.init", ()))
-    if unusual and "set_peft_model_state_dict" in text:
-        found["adapter.init"] = "the program puts weights of its own into the adapter"
-    return {field: (Value(Unknown(reason), field=field),) for field, reason in found.items()}
 
 
 def _section(script: Script, call: Call, parts: Parts) -> Pair:

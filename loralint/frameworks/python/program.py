@@ -1,0 +1,40 @@
+"""What is observed of how a program goes about it, besides the keywords that it gives to classes of the libraries."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from loralint.frameworks.python.adalora import observe_adalora
+from loralint.frameworks.python.gone import Observer
+from loralint.frameworks.python.late import of_what_is_late
+from loralint.frameworks.python.metrics import of_metrics
+from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.rewards import of_rewards
+from loralint.frameworks.python.unable import of_what_cannot_be
+from loralint.frameworks.table import Look, Observation, Values
+from loralint.model import Unknown, Value
+from loralint.source.document import Document
+from loralint.source.script import Script
+
+
+def observe_program(script: Script, parts: Parts, _: Document, look: Look) -> list[Observation]:
+    """Every such fault of one start."""
+    return [
+        one for of in (of_rewards, of_metrics, of_what_is_late, of_what_cannot_be) for one in of(script, parts, look)
+    ]
+
+
+def whole_adapter(parts: Parts, script: Script) -> tuple[Observer, ...]:
+    """What is observed of an adapter's config where all that it gets can be seen."""
+    return (partial(observe_adalora, script.text),) if parts.adapter is not None and not parts.adapter.open else ()
+
+
+def text_decides(text: str, _: Document, values: Values) -> Values:
+    """What nobody knows of a program that speaks of a chat template, or puts weights into a random adapter."""
+    found = {}
+    if "chat_template" in text and not values.get("data.template"):
+        found["data.template"] = "the program may set a chat template"
+    unusual = any(one.value == "false" for one in values.get("adapter.init", ()))
+    if unusual and "set_peft_model_state_dict" in text:
+        found["adapter.init"] = "the program puts weights of its own into the adapter"
+    return {field: (Value(Unknown(reason), field=field),) for field, reason in found.items()}

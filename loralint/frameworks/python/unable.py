@@ -1,0 +1,64 @@
+"""What a program asks of a library that cannot do it: of streamed rows, and of old releases of Sentence Transformers.
+
+Sources: transformers 4.57.6 trainer.py (`group_by_length` and an IterableDataset: a ValueError, gone in 5);
+sentence-transformers 3.2.1 and 3.3.0 (peft_mixin.py came with 3.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.trace import argument, last
+from loralint.frameworks.table import Look, Observation
+from loralint.model import Span, Value
+from loralint.source.script import Script, Thing
+
+_SAME_ROWS = frozenset(
+    {"map", "filter", "shuffle", "take", "skip", "select_columns", "remove_columns", "rename_column"}
+)
+_STEPS = 20  # of one set of rows to the next
+
+
+def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Observation]:
+    """Whatever of this one start asks."""
+    yield from _grouped(script, parts, look)
+    for call in script.calls if look.version_is("sentence-transformers<3.3") else ():
+        owner = call.on.made if call.on is not None else None
+        if last(call) == "add_adapter" and owner is not None and last(owner) == "SentenceTransformer":
+            message = "models of Sentence Transformers take adapters since 3.3"
+            yield _told(
+                "add_adapter", call.name_span, message, "pin sentence-transformers>=3.3", "sentence-transformers"
+            )
+
+
+def _grouped(script: Script, parts: Parts, look: Look) -> Iterator[Observation]:
+    """A stream whose rows are to be sorted by their length."""
+    asked = parts.arguments.arg("group_by_length") if parts.arguments is not None else None
+    what = of(parts.trainer) if parts.trainer is not None else None
+    if parts.trainer is None or asked is None or asked.node.native is not True or not look.version_is("transformers<5"):
+        return
+    rows = argument(parts.trainer, "train_dataset", what)
+    if rows is not None and _streamed(rows.thing):
+        key = f"{last(parts.arguments)}.group_by_length" if parts.arguments is not None else ""
+        message = "the rows are a stream, whose lengths nobody knows, and the trainer refuses it"
+        yield _told(
+            key, script.document.span(asked.node), message, "take it out, or load the rows without streaming", ""
+        )
+
+
+def _streamed(rows: Thing | None) -> bool:
+    """Whether rows surely come from `load_dataset(..., streaming=True)`."""
+    for _ in range(_STEPS):
+        made = rows.made if rows is not None else None
+        if made is None or made.on is None or last(made) not in _SAME_ROWS:
+            break
+        rows = made.on
+    given = made.arg("streaming") if made is not None and last(made) == "load_dataset" else None
+    return given is not None and given.node.native is True
+
+
+def _told(key: str, span: Span, message: str, advice: str, package: str) -> Observation:
+    where = Value(None, key=key, pointer=f"/{key}", span=span, key_span=span)
+    return Observation("rejected", where, "crash", message, package=package, data={"advice": advice})
