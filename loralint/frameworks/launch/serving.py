@@ -93,8 +93,6 @@ _COMMON = frozenset({"trl", "alignment_handbook", "peft", "generic", "transforme
 # Programs with configs of their own, by name; and those whose flags only change what a recipe says.
 _BY_RECIPE = frozenset({"torchtune", "verl", "nemo_automodel"})
 _RECIPES = frozenset({"megatron_bridge", "nemo_rl", "nemo", "nemo_automodel"})
-# What any script does that takes such flags: train, and with AdamW where nobody names an optimizer.
-_SURE = frozenset({"train.enabled", "optim.name"})
 _ADAPTER = re.compile(r"lora|peft|adapter")
 
 
@@ -122,7 +120,7 @@ def reader_for(launch: Launch) -> Reader | None:
     name = (served.module in _BY_NAME and launch.subcommand) or _recipe(launch) or _named(launch, served)
     reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
     if served.guessed:
-        reader = reader._replace(keys="", guessed=True, sure=_SURE)
+        reader = reader._replace(keys="", guessed=True)
     if launch.filled:  # its parser is judged by its own flags
         reader = reader._replace(own=reader.own.union(one.lstrip("-") for one in launch.takes))
     strange = served.guessed and served.module not in _COMMON  # a script around a library has the library's defaults
