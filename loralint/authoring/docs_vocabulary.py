@@ -55,8 +55,10 @@ JOB_DATA = (
     "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
     "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
     "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead", "by",
-    "host", "meant", "subdomain", "model",
+    "host", "meant", "subdomain", "model", "words", "amount",
 )  # fmt: skip
+# of scripts and of launch lines
+SCRIPT_DATA = ("function", "metric", "given", "one", "command", "system", "more")
 PROBE_DATA = ("model", "own", "certain", "place", "cause", "change", "safe")
 LOG_DATA = ("lasting", "trained", "step", "curve")
 # what each template's hits hold besides the place and the suggestion
@@ -71,6 +73,7 @@ DATA = {
         *("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name"),
         *ROW_DATA,
         *JOB_DATA,
+        *SCRIPT_DATA,
         *PROBE_DATA,
         *LOG_DATA,
     ),
