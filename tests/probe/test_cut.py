@@ -16,7 +16,7 @@ from loralint.probe.cut import assembled, cut_config, cut_state, kept_layers  # 
 from loralint.probe.heal import heal  # noqa: E402
 from loralint.probe.local import Pruned  # noqa: E402
 from loralint.probe.loss import token_loss  # noqa: E402
-from loralint.probe.weights import gguf, safetensors  # noqa: E402
+from loralint.probe.weights import gguf, named, safetensors  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 TOKENS = torch.tensor([0, 3, 5, 7, 11, 13, 40])
@@ -226,6 +226,21 @@ def test_the_layers_of_a_cut_keep_their_numbers_for_the_targets(cut):
     names = _names(Base("", cut(), ROWS, 1.0, "cut", len(TOKENS), layers=(0, 11)))
     assert names["model.layers.11.mlp.up_proj"] == "model.layers.1.mlp.up_proj"
     assert len(names) == 14
+
+
+@pytest.mark.parametrize("kind", ["bloom", "gpt2", "llama"])
+def test_the_names_in_a_gguf_file_are_all_that_transformers_finds_part_by_part(kind):
+    pytest.importorskip("gguf")
+    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import modeling_gguf_pytorch_utils as theirs
+
+    config = AutoConfig.for_model(kind, num_hidden_layers=2)
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    processor = theirs.TENSOR_PROCESSORS.get(kind, theirs.TensorProcessor)(config=config.to_dict())
+    found = theirs.get_gguf_hf_weights_map(named(model), processor)
+    assert found == theirs.get_gguf_hf_weights_map(model, processor)
+    assert len(found) > 20
 
 
 def test_a_model_too_large_is_cut_healed_and_named_so(saved, tmp_path, monkeypatch):
