@@ -151,7 +151,8 @@ STEP = (
 )
 WORLD = "trainer: {n_gpus_per_node: 8, nnodes: 1}\n"
 SPLIT = (
-    "actor_rollout_ref: {{model: {{use_remove_padding: {padding}}}, actor: {{ulysses_sequence_parallel_size: 2{more}}}}}\n"
+    "actor_rollout_ref: {{model: {{use_remove_padding: {padding}}}, "
+    "actor: {{ulysses_sequence_parallel_size: 2{more}}}}}\n"
 )
 LONG = (
     "data: {{max_prompt_length: 1024, max_response_length: 8192}}\n"
