@@ -32,22 +32,6 @@ def make_adapter(rank=RANK, alpha=None):
 """
 
 
-@pytest.fixture
-def run(tmp_path):
-    """run(files, of) -> the only run that one of these files starts; `run.around` is its Project."""
-
-    def build(files, of="train.py"):
-        for name, text in files.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text)
-        build.around = Project(str(tmp_path))
-        build.root = str(tmp_path)
-        found = starts(read_file(str(tmp_path / of), str(tmp_path / of)), Options(), build.around)
-        return found[0] if found else None
-
-    return build
-
-
 def main(imports, base="BASE", adapter="adapter", arguments="arguments"):
     return MAIN.format(imports=imports, base=base, adapter=adapter, arguments=arguments)
 

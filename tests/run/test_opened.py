@@ -25,22 +25,6 @@ SFTTrainer(model=cfg["model"], args=args, peft_config=lora).train()
 """
 
 
-@pytest.fixture
-def run(tmp_path):
-    """run(files, of) -> the only run that one of these files starts; `run.around` is its Project."""
-
-    def build(files, of="train.py"):
-        for name, text in files.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text)
-        build.around = Project(str(tmp_path))
-        build.root = str(tmp_path)
-        (found,) = starts(read_file(str(tmp_path / of), str(tmp_path / of)), Options(), build.around)
-        return found
-
-    return build
-
-
 def place(run, value):
     return value.span.file.removeprefix(f"{run.root}/"), value.span.line, value.span.column, value.text
 
