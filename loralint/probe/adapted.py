@@ -36,6 +36,13 @@ class Adapted(nn.Module):
         self.median: float | None = None  # of the norms of this module's inputs
         self.middle: float | None = None  # of the medians of all modules
 
+    def keep_only(self, rows: list[int]) -> None:
+        """Go on with these arms alone, by their present rows."""
+        self.arms, self.kinds = len(rows), tuple(self.kinds[row] for row in rows)
+        self.scale, self.keep, self.dora = self.scale[rows], self.keep[rows], self.dora[rows]
+        if self.start is not None:
+            self.start = (self.start[0][rows], self.start[1][rows])
+
     def forward(self, x: Tensor) -> Tensor:
         """x: [arms * rows, tokens, in] or, without adapters, [rows, tokens, in]."""
         out: Tensor = self.base(x)
@@ -56,11 +63,13 @@ class Adapted(nn.Module):
         return out + delta.view_as(out)
 
     def _given(self, x: Tensor) -> Tensor:
-        """What A sees, [arms, tokens, in]: dropout as in PEFT, and the changes of control arms."""
+        """What A sees, [arms, tokens, in]: dropout as in PEFT, by one draw for all arms, so that none depends on which
+        others there are; and the changes of control arms.
+        """
         if any(kind != "plain" for kind in self.kinds):
             x = x * self._factors(x)
         if self.drops:
-            kept = torch.rand(x.shape, generator=self.generator, device=x.device) < self.keep
+            kept = torch.rand(x.shape[1:], generator=self.generator, device=x.device) < self.keep
             x = x * (kept / self.keep).to(x.dtype)
         return x
 

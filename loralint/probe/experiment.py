@@ -13,16 +13,16 @@ from loralint.facts.need import Missing
 from loralint.probe.arm import Arm
 from loralint.probe.base import LEAST_KNOWN, Base, loss_of
 from loralint.probe.plan import Plan
-from loralint.probe.ramp import STEPS, Edge, edge, ramp
+from loralint.probe.ramp import CROSSING, STEPS, Edge, edge, ramp
 from loralint.probe.reach import far
 from loralint.probe.schedule import factor
 from loralint.probe.stack import Stack
-from loralint.probe.statistics import Inputs, Spectrum, measure_inputs, spectra
+from loralint.probe.statistics import Inputs, Read, Spectrum, measure_inputs, spectra, tell_medians
 from loralint.probe.toy import edge_for
 from loralint.probe.train import Trace, Watch, train
 from loralint.probe.verdict import NOT_LEARNING, STABLE, Band, Verdict, band, judge, with_fewer_rows
 
-_HOPELESS = 3.0  # nats above it, at which a ramp ends
+_HOPELESS = 3.0  # nats above the base at two steps, after which an arm is taken out
 _INPUTS_READ = 8  # batches
 
 
@@ -30,9 +30,11 @@ class Outcome(NamedTuple):
     """course: the run's own schedule squeezed into the probe's steps. found: the edge of the ramp. judged: the one that
     the verdict rests on, see `edge_for`. reached: see `far`. edges: of the control arms, by name. stopped: why it
     ended early ("" if it did not). verdict: None where the ramp ended early or was a shorter one, which
-    breaks later. seconds: of the clock. silent: modules whose adapters never got a gradient.
+    breaks later. steps: of the ramp, or as far as it came where it was stopped; an arm that was taken out as hopeless
+    did fewer. seconds: of the clock. silent: modules whose adapters never got a gradient.
     """
 
+    steps: int
     ramp: Trace
     course: Trace
     found: Edge
@@ -68,17 +70,23 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     rows = base.rows_for(plan.rows)
     batches = base.batches(limits.steps, rows, plan.arm.seed)
     arm, rates = plan.arm._replace(gain=base.gain), ramp(plan.arm.optimizer, limits.steps)
-    stack, frozen = Stack(base.model, (arm, arm)), list[float]()
+    stack = Stack(base.model, (arm, arm))
     try:
         if not stack.modules:
             raise Missing(f"no layer of {base.title} is among the targets")
-        inputs = measure_inputs(stack, watch.in_time(batches[:_INPUTS_READ]))
+        read = measure_inputs(stack, watch.in_time(batches[:_INPUTS_READ]))
         traces, stopped = train(
-            stack, batches, lambda step: (rates[step], _course(plan, step, limits.steps)), watch, frozen=frozen
+            stack,
+            batches,
+            lambda step: (rates[step], _course(plan, step, limits.steps)),
+            watch,
+            enough=_HOPELESS,
+            frozen=read.losses,
         )
         learnt_spectra, broken_off = _spectra(stack)
         silent = _silent(stack) if traces[1].losses else ()
-        reached = _reached(base.kind, plan, rates, traces[0], stack)
+        tried = rates if stopped else rates[: len(traces[0].losses)]  # a ramp that was taken out gains no more
+        reached = _reached(base.kind, plan, tried, traces[0], stack)
     finally:
         stack.close()
     found = edge(rates, traces[0].losses)
@@ -87,17 +95,18 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     whole = not stopped or judged is not found
     told = limits.steps >= STEPS and traces[0].losses
     verdict = judge(plan, judged, own, reached, whole=whole) if told else None
+    steps = max(len(trace.losses) for trace in traces) if stopped else limits.steps
     stopped = stopped or broken_off
     edges: dict[str, Edge] = {}
     others = _others(arm, verdict) if controls and verdict is not None else {}
     others |= {"svd": arm._replace(init="svd")} if svd and not arm.dora else {}
     if others and not stopped:
         try:
-            edges, stopped = _controls(others, base, batches, watch, frozen)
+            edges, stopped = _controls(others, base, batches, watch, read)
         except KeyboardInterrupt:  # before or after they train, which heeds it itself
             stopped = "interrupted during the controls"
-    parts = (inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
-    return Outcome(traces[0], traces[1], found, judged, verdict, own, reached, edges, *parts)
+    parts = (read.inputs, learnt_spectra, silent, loss, stopped, monotonic() - start)
+    return Outcome(steps, traces[0], traces[1], found, judged, verdict, own, reached, edges, *parts)
 
 
 def _spectra(stack: Stack) -> tuple[list[Spectrum], str]:
@@ -141,15 +150,16 @@ def _others(arm: Arm, verdict: Verdict) -> dict[str, Arm]:
 
 
 def _controls(
-    arms: dict[str, Arm], base: Base, batches: Sequence[Tensor], watch: Watch, frozen: list[float]
+    arms: dict[str, Arm], base: Base, batches: Sequence[Tensor], watch: Watch, read: Read
 ) -> tuple[dict[str, Edge], str]:
     """The ramp again with other arms."""
     rates = ramp(next(iter(arms.values())).optimizer, len(batches))
     stack = Stack(base.model, arms.values())
     try:
-        measure_inputs(stack, batches[:_INPUTS_READ])
+        tell_medians(stack, read.medians)
         same = [[rate] * len(arms) for rate in rates]
-        traces, stopped = train(stack, batches, same.__getitem__, watch, enough=_HOPELESS, frozen=frozen)
+        # What they are for is known once they cross, so they need not go on until they are hopeless.
+        traces, stopped = train(stack, batches, same.__getitem__, watch, enough=CROSSING, frozen=read.losses)
     finally:
         stack.close()
     if stopped:
@@ -164,6 +174,4 @@ def entries_of_b(stack: Stack) -> int:
 
 def _silent(stack: Stack) -> tuple[str, ...]:
     """Modules whose B is still all zeros, so that no step ever reached them."""
-    return tuple(
-        slot.module for slot in stack.slots if slot.part == "B" and not slot.of(stack.weights.detach())[0].any()
-    )
+    return tuple(name for name, (_, b) in stack.learnt_by(0).items() if not b.any())

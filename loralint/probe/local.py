@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from copy import deepcopy
 from math import prod
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from loralint.probe.heal import heal
 from loralint.probe.memory import no_memory
 from loralint.probe.place import place
 from loralint.probe.text import Text, text_for
-from loralint.probe.weights import Weights, gguf, safetensors
+from loralint.probe.weights import Weights, gguf, parsed_once, safetensors
 
 # Parameters without the embedding and the head: of a model that is probed whole; of a cut, all of which is trained.
 WHOLE = {"cpu": 0.6e9, "cuda": 3e9}
@@ -107,12 +108,18 @@ def _base(title: str, model: Pruned, text: Text, kind: str, device: str) -> Base
 
 def _opened(folder: str, file: str) -> _Found:
     try:
-        from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
         from transformers.utils import logging
     except ImportError:
         raise ValueError("it needs transformers: pip install '.[probe]' in a checkout") from None
     logging.set_verbosity_error()
     logging.disable_progress_bar()
+    with parsed_once() if file else nullcontext():
+        return _read(folder, file)
+
+
+def _read(folder: str, file: str) -> _Found:
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     options |= {"gguf_file": file} if file else {}
     tokenizer = AutoTokenizer.from_pretrained(folder, **options)

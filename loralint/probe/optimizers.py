@@ -29,12 +29,25 @@ class Optimizer:
         self._steps = 0
         self._is_b = torch.cat([torch.full((slot.size,), slot.part != "A") for slot in stack.slots])
         self._is_b = self._is_b.to(stack.weights.device)
-        self._groups = list(_groups(stack.arms))
-        self._rounds = any(arm.stored != "fp32" for arm in stack.arms)
         self._state: dict[str, Tensor] = {}
-        self.unmoved = torch.zeros(len(stack.arms))
+        self._see_arms()
         with torch.no_grad():
             stack.weights.copy_(self._stored(stack.weights, stack.arms))
+
+    def _see_arms(self) -> None:
+        arms = self._stack.arms
+        self._groups = list(_groups(arms))
+        self._rounds = any(arm.stored != "fp32" for arm in arms)
+        self.unmoved = torch.zeros(len(arms))
+
+    def keep_only(self, rows: list[int]) -> None:
+        """Go on with these rows alone, which are all that the stack still has; see `Stack.keep_only`."""
+        for name, own in self._groups:
+            before = list(range(len(self.unmoved)))[own] if isinstance(own, slice) else own
+            still = [place for place, row in enumerate(before) if row in rows]
+            for key in [key for key in self._state if key.startswith(f"{name} ")]:
+                self._state[key] = self._state[key][still]
+        self._see_arms()
 
     @torch.no_grad()
     def step(self, rates: Tensor) -> Tensor:

@@ -135,7 +135,7 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
     verdict, course = outcome.verdict, outcome.course
     far = "gained_nats" if base.kind == "own" else "reach"
     toy = "" if outcome.judged is outcome.found else " and a toy for the edge of SGD"
-    steps = f"{_steps(len(outcome.ramp.losses))} of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
+    steps = f"{_steps(outcome.steps)} of {base.rows_for(plan.rows)}x{base.rows.shape[1]} tokens"
     setting = f"{base.title}{toy}, {steps}"
     rows: list[tuple[object, object]] = [
         ("verdict", verdict.word if verdict is not None else None),
@@ -151,6 +151,7 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
         (far, outcome.reached),
         (f"{far}_that_learns", outcome.own.learns),
         ("final_loss_minus_base_nats", course.losses[-1] if course.losses else None),
+        ("course_steps", len(course.losses)),
         ("first_not_finite_step", course.broken[0] if course.broken[0] >= 0 else None),
         ("first_not_finite_tensor", course.broken[1] or None),
         ("share_unmoved", sum(course.unmoved) / max(1, len(course.unmoved))),
@@ -166,7 +167,7 @@ def _headline(plan: Plan, cause: Cause | None, setting: str, outcome: Outcome) -
     spent, verdict = f"{setting}, {outcome.seconds:.0f} s", outcome.verdict
     if verdict is None:
         return f"probe: no verdict: {_untold(outcome)} ({spent})"
-    steps = "" if len(outcome.ramp.losses) == STEPS else f"; its bands are for {STEPS} steps"
+    steps = "" if outcome.steps == STEPS else f"; its bands are for {STEPS} steps"
     why = _why(verdict, cause) if cause is not None else _unlearnt(plan, outcome)
     return f"probe: {_said(verdict)}. Learning rate {plan.arm.lr:g} is {place(verdict)}{why} ({spent}{steps})"
 
@@ -186,8 +187,7 @@ def _untold(outcome: Outcome) -> str:
     """Why there is no verdict."""
     if outcome.stopped:
         return f"{outcome.stopped}, which is too early to tell"
-    done = len(outcome.ramp.losses)
-    return f"{done} steps are too few, since a shorter ramp breaks later; the bands are for {STEPS}"
+    return f"{outcome.steps} steps are too few, since a shorter ramp breaks later; the bands are for {STEPS}"
 
 
 def _steps(count: int) -> str:

@@ -40,12 +40,20 @@ class Slot(NamedTuple):
         return rows[:, self.start : self.start + self.size].view(-1, *self.shape)
 
 
+Learnt = dict[str, tuple[Tensor, Tensor]]
+
+
 class Stack:
-    """A model with arms in it. `close` gives the model back as it was."""
+    """A model with arms in it. `close` gives the model back as it was.
+
+    given: all arms that it was made with. arms: those still in it, row by row. numbers: which of the given these are.
+    """
 
     def __init__(self, model: nn.Module, arms: Iterable[Arm]) -> None:
         self.model = model.requires_grad_(requires_grad=False)
-        self.arms = tuple(arms)
+        self.given = self.arms = tuple(arms)
+        self.numbers = tuple(range(len(self.arms)))
+        self._gone: dict[int, Learnt] = {}
         self.modules: dict[str, Adapted] = {}
         linear = [(name, one) for name, one in model.named_modules() if isinstance(one, nn.Linear)]
         wanted = [(name, one) for name, one in linear if any(arm.hits(name) for arm in self.arms)]
@@ -76,6 +84,26 @@ class Stack:
         """tokens: [rows, tokens] -> logits of the base alone, [rows, tokens, vocab]."""
         out: Tensor = self.model(tokens)
         return out
+
+    @torch.no_grad()
+    def keep_only(self, rows: list[int]) -> None:
+        """Take all arms but these rows out, which spares their time; what those learnt is kept for `learnt_by`."""
+        out = [row for row in range(len(self.arms)) if row not in rows]
+        every = learnt(self)
+        for row in out:
+            self._gone[self.numbers[row]] = {name: (a[row].clone(), b[row].clone()) for name, (a, b) in every.items()}
+        self.numbers = tuple(self.numbers[row] for row in rows)
+        self.arms = tuple(self.arms[row] for row in rows)
+        self.weights = self.weights.detach()[rows].requires_grad_()
+        for one in self.modules.values():
+            one.keep_only(rows)
+
+    def learnt_by(self, number: int) -> Learnt:
+        """A [k, in] and B [out, k] of one arm in every module, see `learnt`, where it stands or was taken out."""
+        if number in self._gone:
+            return self._gone[number]
+        row = self.numbers.index(number)
+        return {name: (a[row], b[row]) for name, (a, b) in learnt(self).items()}
 
     def close(self) -> None:
         """Put the model's own layers back."""
@@ -115,7 +143,7 @@ def _first_a(arm: Arm, width: int, number: int) -> Tensor:
     return (torch.rand(arm.rank, width, generator=generator) * 2 - 1) / sqrt(width)
 
 
-def learnt(stack: Stack) -> dict[str, tuple[Tensor, Tensor]]:
+def learnt(stack: Stack) -> Learnt:
     """A [arms, k, in] and B [arms, out, k] of every module, whose BA is what the arms learnt since the start."""
     pairs = {(slot.module, slot.part): slot.of(stack.weights.detach()) for slot in stack.slots}
     found = {}

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from loralint.probe.adapted import Adapted
-from loralint.probe.stack import Stack, learnt
+from loralint.probe.loss import token_loss
+from loralint.probe.stack import Stack
 
 
 class Inputs(NamedTuple):
@@ -38,18 +39,34 @@ class Spectrum(NamedTuple):
     slope: float
 
 
-def measure_inputs(stack: Stack, batches: Iterable[Tensor]) -> list[Inputs]:
-    """Read the frozen base's inputs over some batches, and tell the modules their medians for the control arms."""
+class Read(NamedTuple):
+    """What passes over the frozen base showed: its inputs by type of module, their median norm by module, and the loss
+    on each batch.
+    """
+
+    inputs: list[Inputs]
+    medians: dict[str, float]
+    losses: list[float]
+
+
+def measure_inputs(stack: Stack, batches: Iterable[Tensor]) -> Read:
+    """Read the frozen base's inputs and losses over some batches."""
     for one in stack.modules.values():
         one.norms = []
-    for batch in batches:
-        stack.frozen(batch)
+    losses = [token_loss(stack.frozen(batch), batch).item() for batch in batches]
     norms = {name: torch.cat(one.norms or [torch.ones(1)]) for name, one in stack.modules.items()}
+    for one in stack.modules.values():
+        one.norms = None
     medians = {name: max(found.median().item(), 1e-6) for name, found in norms.items()}
+    inputs = [_inputs(kind, names, norms, medians) for kind, names in _by_kind(stack.modules).items()]
+    return Read(inputs, medians, losses)
+
+
+def tell_medians(stack: Stack, medians: dict[str, float]) -> None:
+    """Tell the modules the medians that control arms go by."""
     middle = math.exp(sum(map(math.log, medians.values())) / max(1, len(medians)))
     for name, one in stack.modules.items():
-        one.norms, one.median, one.middle = None, medians[name], middle
-    return [_inputs(kind, names, norms, medians) for kind, names in _by_kind(stack.modules).items()]
+        one.median, one.middle = medians[name], middle
 
 
 def _inputs(kind: str, names: list[str], norms: dict[str, Tensor], medians: dict[str, float]) -> Inputs:
@@ -61,17 +78,20 @@ def _inputs(kind: str, names: list[str], norms: dict[str, Tensor], medians: dict
 
 
 @torch.no_grad()
-def spectra(stack: Stack, arm: int) -> list[Spectrum]:
-    """Of one arm's s BA in every module; modules that it left at zero, or that are not finite, are passed over."""
-    values = {}
-    for name, (every_a, every_b) in learnt(stack).items():
-        one, a, b = stack.modules[name], every_a[arm].float().cpu(), every_b[arm].float().cpu()
+def spectra(stack: Stack, number: int) -> list[Spectrum]:
+    """Of one arm's s BA in every module; modules that it left at zero, or that are not finite, are passed over.
+
+    number: which of the arms that the stack was made with.
+    """
+    arm, values = stack.given[number], {}
+    for name, pair in stack.learnt_by(number).items():
+        a, b = (one.float().cpu() for one in pair)
         if not b.any() or not (a.isfinite().all() and b.isfinite().all()):
             continue
         left, right = torch.linalg.qr(b).R, torch.linalg.qr(a.T).R
-        product = left @ right.T * one.scale[arm].item()
+        product = left @ right.T * arm.scale
         if product.any() and product.isfinite().all():  # the parts may be finite where their product is not
-            values[name] = torch.linalg.svdvals(product)[: stack.arms[arm].rank]
+            values[name] = torch.linalg.svdvals(product)[: arm.rank]
     return [_spectrum(kind, [values[name] for name in names]) for kind, names in _by_kind(values).items()]
 
 

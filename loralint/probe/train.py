@@ -63,9 +63,9 @@ def train(
 ) -> tuple[list[Trace], str]:
     """Train all arms over `batches` ([rows, tokens] each); their traces, and why it stopped early ("" if it did not).
 
-    rates: for a step, the rate of every arm. enough: stops once every arm's loss stood so far above the base's at its
-    last two steps. frozen: the base's losses on the first of the batches, where they are known; grows by the others.
-    Ctrl-C stops too.
+    rates: for a step, the rate of every arm, those that were taken out included. enough: an arm is taken out once its
+    loss stood so far above the base's at its last two steps, and with the last one it ends. frozen: the base's losses
+    on the first of the batches, where they are known; grows by the others. Ctrl-C stops too.
     """
     frozen = [] if frozen is None else frozen
     watch, optimizer = watch or Watch(), Optimizer(stack)
@@ -76,27 +76,39 @@ def train(
         try:
             if step == len(frozen):
                 frozen.append(token_loss(stack.frozen(batch), batch).item())
-            _step(stack, optimizer, batch, list(rates(step)), traces, frozen[step])
+            _step(stack, optimizer, batch, rates(step), traces, frozen[step])
             watch.progress(1)
+            if not _keep_hopeful(stack, optimizer, traces, enough):
+                break
         except KeyboardInterrupt:
-            whole = _even(traces)
-            return whole, f"interrupted after {len(whole[0].losses)} of {len(batches)} steps"
-        if all(len(trace.losses) > 1 and min(trace.losses[-2:]) > enough for trace in traces):
-            break
+            whole = min(len(traces[number].ratios) for number in stack.numbers)
+            return [_cut(trace, whole) for trace in traces], f"interrupted after {whole} of {len(batches)} steps"
     return traces, ""
 
 
+def _keep_hopeful(stack: Stack, optimizer: Optimizer, traces: list[Trace], enough: float) -> bool:
+    """Take out the arms that have shown enough; False, and none is, where that would be all."""
+    latest = [traces[number].losses[-2:] for number in stack.numbers]
+    rows = [row for row, losses in enumerate(latest) if len(losses) < 2 or min(losses) <= enough]
+    if rows and len(rows) < len(latest):
+        stack.keep_only(rows)
+        optimizer.keep_only(rows)
+    return bool(rows)
+
+
 def _step(
-    stack: Stack, optimizer: Optimizer, batch: Tensor, rates: list[float], traces: list[Trace], base: float
+    stack: Stack, optimizer: Optimizer, batch: Tensor, rates: Sequence[float], traces: list[Trace], base: float
 ) -> None:
     losses = token_loss(stack(batch), batch, len(stack.arms))
     losses.sum().backward()
     broken = _broken(stack, losses)
+    rates = [rates[number] for number in stack.numbers]
     norms = optimizer.step(torch.tensor(rates)).tolist()
     ratios = update_ratios(stack).tolist()
-    for k, trace in enumerate(traces):
+    for k, number in enumerate(stack.numbers):
+        trace = traces[number]
         if broken[k] and trace.broken[0] < 0:
-            traces[k] = trace._replace(broken=(len(trace.losses), broken[k]))
+            traces[number] = trace._replace(broken=(len(trace.losses), broken[k]))
         trace.rates.append(rates[k])
         trace.losses.append(_finite(losses[k].item() - base))
         trace.norms.append(_finite(norms[k]))
@@ -108,20 +120,10 @@ def _finite(value: float) -> float:
     return value if math.isfinite(value) else math.inf
 
 
-def _even(traces: list[Trace]) -> list[Trace]:
-    """Traces cut to the steps that all of them have whole."""
-    whole = min(len(trace.ratios) for trace in traces)
-    return [
-        Trace(
-            trace.rates[:whole],
-            trace.losses[:whole],
-            trace.norms[:whole],
-            trace.unmoved[:whole],
-            trace.ratios[:whole],
-            trace.broken,
-        )
-        for trace in traces
-    ]
+def _cut(trace: Trace, whole: int) -> Trace:
+    """The trace without what a step that was broken off left in it."""
+    rates, losses, norms, unmoved, ratios = (one[:whole] for one in trace[:5])
+    return Trace(rates, losses, norms, unmoved, ratios, trace.broken)
 
 
 def _broken(stack: Stack, losses: Tensor) -> list[str]:

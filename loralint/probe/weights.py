@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -105,6 +107,22 @@ def named(model: Any) -> _Named:
     """The names in a model of Transformers and, as some files have them, in its body alone."""
     body = _Named(model.config, model.base_model.state_dict())
     return _Named(model.config, model.state_dict(), ((model.base_model_prefix, body),))
+
+
+@contextmanager
+def parsed_once() -> Iterator[None]:
+    """Within it a GGUF file is parsed once, of which the names and the vocabulary take seconds.
+
+    Transformers parses it for the tokenizer, and again for the config, and takes no reader that is there already.
+    """
+    import gguf
+
+    own = gguf.GGUFReader
+    try:
+        gguf.GGUFReader = cache(own)
+        yield
+    finally:
+        gguf.GGUFReader = own
 
 
 def gguf(path: str, model: Any) -> Weights:

@@ -160,6 +160,62 @@ def test_what_is_not_finite_stays_in_its_arm(batches):
     assert together[1].losses == pytest.approx(alone[0].losses, abs=1e-5)
 
 
+def _doomed(arm: Arm) -> Arm:
+    return arm._replace(optimizer="sgd", lr=1e30)
+
+
+MIXED = (PLAIN, ARMS["sgd with momentum, clipped"], ARMS["adafactor"], ARMS["lion"], ARMS["dora"], ARMS["pissa"])
+
+
+def test_an_arm_goes_on_as_before_when_others_are_taken_out(batches):
+    """Whatever stands beside it, in the same optimizer or another, before it or behind it."""
+    from loralint.probe.train import train
+
+    arms = (_doomed(PLAIN), *MIXED[:3], _doomed(PLAIN), *MIXED[3:], _doomed(PLAIN))
+    arms = tuple(arm._replace(dropout=0.1) for arm in arms)
+    runs = []
+    for enough in (3.0, math.inf):
+        stack = Stack(_models()[1], arms)
+        traces, _ = train(stack, [*batches, *batches], lambda _: [arm.lr for arm in arms], enough=enough)
+        runs.append((stack.numbers, traces))
+    (numbers, some), (every, whole) = runs
+    assert (numbers, every) == ((1, 2, 3, 5, 6, 7), tuple(range(9)))
+    assert [len(trace.losses) for trace in some] == [3 if arm.lr > 1 else 8 for arm in arms]
+    for number in numbers:
+        assert some[number].losses == pytest.approx(whole[number].losses, abs=1e-5), number
+        assert some[number].norms == pytest.approx(whole[number].norms, rel=1e-4), number
+
+
+def test_what_an_arm_learnt_before_it_was_taken_out_is_kept(batches):
+    from loralint.probe.train import train
+
+    arms = (PLAIN, _doomed(PLAIN._replace(rank=4)))
+    stack, alone = Stack(_models()[1], arms), Stack(_models()[1], arms[1:])
+    traces, _ = train(stack, batches, lambda _: [arm.lr for arm in arms], enough=3.0)
+    train(alone, batches[: len(traces[1].losses)], lambda _: [arms[1].lr])
+    for number, other in ((1, alone.learnt_by(0)), (0, None)):
+        found = stack.learnt_by(number)
+        assert list(found) == list(stack.modules)
+        for name, (a, b) in found.items():
+            out, width = stack.modules[name].base.weight.shape
+            assert (a.shape, b.shape) == ((8, width), (out, 8))
+            assert other is None or all(map(_same, (a[:4], b[:, :4]), other[name]))
+
+
+def _same(one, other):
+    return torch.allclose(one, other, rtol=1e-3, equal_nan=True)
+
+
+def test_with_the_last_arm_training_ends(batches):
+    from loralint.probe.train import train
+
+    stack = Stack(_models()[1], (_doomed(PLAIN), _doomed(PLAIN)))
+    traces, stopped = train(stack, [*batches, *batches], lambda _: [1e30, 1e30], enough=3.0)
+    assert [len(trace.losses) for trace in traces] == [3, 3]
+    assert stopped == ""
+    assert stack.numbers == (0, 1)
+
+
 def test_close_gives_the_model_back(batches):
     _, ours = _models()
     before = ours(batches[0])
@@ -188,10 +244,13 @@ def test_bf16_leaves_small_updates_out(batches):
 
 
 def test_control_arms_change_only_what_they_say(batches):
-    from loralint.probe.statistics import measure_inputs
+    from loralint.probe.statistics import measure_inputs, tell_medians
 
     stack = Stack(_models()[1], [PLAIN._replace(inputs=kind) for kind in ("plain", "scale", "l2", "module")])
-    found = {one.kind: one for one in measure_inputs(stack, batches)}
+    read = measure_inputs(stack, batches)
+    assert read.losses == pytest.approx([token_loss(stack.frozen(batch), batch).item() for batch in batches])
+    tell_medians(stack, read.medians)
+    found = {one.kind: one for one in read.inputs}
     assert found["down_proj"].largest >= found["down_proj"].p99 >= found["down_proj"].median
     module = stack.modules["model.layers.0.mlp.down_proj"]
     given = module._given(torch.randn(4, 10, 96)[:1].expand(4, -1, -1))  # noqa: SLF001 - the one place that makes them

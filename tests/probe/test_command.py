@@ -70,6 +70,7 @@ def test_a_usual_run_is_stable_and_the_verdict_comes_first(probe, trained):
     assert [table["name"] for table in run["tables"]] == ["verdict", "inputs", "spectrum"]
     assert [one["name"] for one in run["series"]] == ["ramp", "course", "gradient", "update"]
     assert _facts(run)["headroom"] > 5
+    assert _facts(run)["course_steps"] == 36
 
 
 @pytest.mark.torch
@@ -80,6 +81,9 @@ def test_a_rate_beyond_the_edge_is_found_with_what_to_write(trained):
     facts = _facts(run)
     assert (facts["verdict"], facts["cause"]) == ("UNSTABLE", "rate-scale")
     assert [table["name"] for table in run["tables"]] == ["verdict", "controls", "inputs", "spectrum"]
+    assert 2 <= facts["course_steps"] < 36  # what is hopeless does not go on
+    assert "36 steps of 2x32 tokens" in run["tables"][0]["title"]
+    assert "its bands are for" not in run["tables"][0]["title"]
     suggested = float(finding["help"].split("learning_rate: ")[1].split(" ")[0])
     assert suggested <= facts["highest_stable_rate"]
     again = trained(CONFIG.replace("0.0002", str(suggested)), "--select", "LL851,LL852,LL853")

@@ -16,7 +16,7 @@ from loralint.probe.cut import assembled, cut_config, cut_state, kept_layers  # 
 from loralint.probe.heal import heal  # noqa: E402
 from loralint.probe.local import Pruned  # noqa: E402
 from loralint.probe.loss import token_loss  # noqa: E402
-from loralint.probe.weights import gguf, named, safetensors  # noqa: E402
+from loralint.probe.weights import gguf, named, parsed_once, safetensors  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 TOKENS = torch.tensor([0, 3, 5, 7, 11, 13, 40])
@@ -198,6 +198,26 @@ def test_a_gguf_file_gives_the_same_tensors_with_heads_turned_back(saved, tmp_pa
         assert torch.equal(ours.read(name, None), theirs.read(name, None)), name
     rows = ours.read("model.embed_tokens.weight", TOKENS)
     assert torch.equal(rows, model.get_input_embeddings().weight[TOKENS])
+
+
+def test_a_gguf_file_is_parsed_once_for_all_who_ask(saved, tmp_path, monkeypatch):
+    package = pytest.importorskip("gguf")
+    from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
+
+    model, _ = saved(_config(tie_word_embeddings=True))
+    path, other = tmp_path / "model.gguf", tmp_path / "other.gguf"
+    for one in (path, other):
+        _write_gguf(package, one, model)
+    own, parsed = package.GGUFReader, []
+    before = own.__init__
+    monkeypatch.setattr(own, "__init__", lambda self, name: parsed.append(str(name)) or before(self, name))
+    with parsed_once():
+        for _ in range(2):
+            assert load_gguf_checkpoint(str(path))["config"]["model_type"] == "llama"
+        gguf(str(path), model)
+        gguf(str(other), model)
+    assert parsed == [str(path), str(other)]
+    assert package.GGUFReader is own
 
 
 def _write_gguf(package, path: Path, model) -> None:
