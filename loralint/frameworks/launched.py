@@ -9,10 +9,13 @@ from loralint.source.document import Document
 
 
 class Launcher(NamedTuple):
-    """A program that starts another: accelerate, torchrun, deepspeed. flags: a document whose root holds its own."""
+    """A program that starts another: accelerate, torchrun, deepspeed. flags: a document whose root holds its own.
+    started: a program that stands where it wants a Python file, None for such a file.
+    """
 
     name: str
     flags: Document
+    started: Word | None = None
 
 
 class Launch(NamedTuple):

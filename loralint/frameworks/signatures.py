@@ -244,6 +244,10 @@ _HCP_ALSO = _keys("""
     train.scale_lr train.cfg_scale tokenizer_pt.train data.dataset1
 """)
 _PIPE = _keys("model.type optimizer.type micro_batch_size_per_gpu")
+_PIPE_ALSO = _keys("""
+    dataset epochs output_dir save_every_n_epochs save_every_n_steps save_every_n_examples save_dtype
+    activation_checkpointing eval_every_n_epochs partition_method
+""")
 _FMS = _keys("""
     use_flash_attn save_model_dir response_template data_formatter_template dataset_text_field auto_gptq bnb_qlora
     fused_lora fast_kernels fast_moe padding_free multipack trackers data_config_path instruction_template
@@ -373,6 +377,8 @@ SIGNATURES = (
     Signature("hcp-diffusion", "hcp_diffusion", _keys("model.pretrained_model_name_or_path"), _HCP, 1, _HCP_ALSO, 3,
               _keys("apiVersion")),
     Signature("diffusion-pipe", "diffusion_pipe", _PIPE, none=_keys("apiVersion")),
+    Signature("diffusion-pipe", "diffusion_pipe", _keys("model.type optimizer.type"), _PIPE_ALSO, 4,
+              none=_keys("apiVersion")),
     Signature("finetrainers", "finetrainers", _keys("training_type model_name"),
               _keys("dataset_config pretrained_model_name_or_path train_steps lora_alpha rank"), 2,
               none=_keys("apiVersion")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.key_list import top_keys
-from loralint.frameworks.launch.programs import ONLY, OPTIONS
+from loralint.frameworks.launch.programs import ONLY, OPTIONS, PYTHON
 from loralint.frameworks.launch.recipes import recipe_started
 from loralint.frameworks.launch.strict import rank_refused, refused
 from loralint.frameworks.launched import Launch, Launcher
@@ -20,6 +20,7 @@ _SHELL = {
     "carriage": ("lost", "save the file with the line ends of Unix: sed -i 's/\\r$//' on it, or dos2unix"),
     "assignment": ("lost", "write it with no blank round the `=`"),
     "empty-value": ("crash", "write the value right behind the `=`, with no blank between"),
+    "wide": ("crash", "type the comma anew with an English keyboard"),
     "typographic": ("crash", "type the dashes and quotes anew in a plain text editor"),
     "unterminated": ("crash", "close it"),
     "quote": ("changed", "leave the last backslash out, or write / for it"),
@@ -36,10 +37,11 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
     """All observations of a launch. known: the name of the list of keys of its program, "" for none. package: whose
     release decides over that list.
     """
+    from loralint.frameworks.launch.degrees import divided
     from loralint.frameworks.launch.known_scripts import refused_by_scripts
     from loralint.frameworks.launch.kohya_config import misnamed
     from loralint.frameworks.launch.listed import listed
-    from loralint.frameworks.launch.machines import alone
+    from loralint.frameworks.launch.machines import alone, unmet
 
     for fault in launch.faults:
         yield _shell(launch.flags, *fault)
@@ -48,6 +50,8 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
         yield from _before(launcher)
         yield from _alone(launcher)
         yield from _together(launcher)
+        yield from _chosen_twice(launcher)
+        yield from _no_python(launcher)
     yield from _no_script(launch)
     yield from _dashed(launch)
     yield from recipe_started(launch)
@@ -56,7 +60,9 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
     yield from rank_refused(launch)
     yield from _pushed_back(launch, known)
     yield from alone(launch)
+    yield from unmet(launch)
     yield from refused_by_scripts(launch)
+    yield from divided(launch)
     if known.startswith(_KOHYA):
         yield from misnamed(launch)
 
@@ -141,6 +147,31 @@ def _together(launcher: Launcher) -> Iterator[Observation]:
         message = f"accelerate takes only one of {', '.join(f'--{pair.key}' for pair in asked)}"
         where = place(launcher.flags, asked[-1], asked[-1].key)
         yield Observation("rejected", where, "crash", message, package="accelerate")
+
+
+def _chosen_twice(launcher: Launcher) -> Iterator[Observation]:
+    """A number of cards or machines beside their names, which deepspeed refuses (launcher/runner.py)."""
+    root = launcher.flags.root if launcher.name == "deepspeed" else None
+    if root is None or not any(root.pair(key) for key in ("include", "i", "exclude", "e")):
+        return
+    for key in ("num_gpus", "num_nodes"):
+        if (pair := root.pair(key)) is not None and not pair.value.raw.startswith("-"):
+            message = "deepspeed takes no number of GPUs or nodes beside `--include` or `--exclude`"
+            data = {"advice": f"leave `--{key}` out"}
+            yield Observation("rejected", place(launcher.flags, pair, key), "crash", message, "", "remove", data=data)
+            return
+
+
+def _no_python(launcher: Launcher) -> Iterator[Observation]:
+    """A program where the launcher wants a Python file: it starts Python with that name itself."""
+    word = launcher.started
+    if word is not None:
+        message = f"{launcher.name} starts Python by itself, and takes `{word.raw}` for the file that it is to run"
+        better = (
+            "write the script right behind the options" if PYTHON.fullmatch(word.raw) else f"start `{word.raw}` alone"
+        )
+        where = Value(word.raw, key=word.raw, pointer=f"/{word.raw}", span=launcher.flags.span(word.node))
+        yield Observation("misplaced", where, "crash", message, data={"advice": better})
 
 
 def _alone(launcher: Launcher) -> Iterator[Observation]:

@@ -2,6 +2,9 @@
 
 Slurm runs a batch script once, on the first machine of the job; srun starts a command on all of them, each with a
 number of its own. What the batch script's shell expands is that of the first, 0.
+
+Without Slurm: torch 2.13 distributed/run.py (get_rdzv_endpoint) and rendezvous/utils.py (an endpoint that nobody names
+is this machine); LLaMA-Factory 0.9.0 and 0.9.1 cli.py (the machine's number was RANK, and is NODE_RANK since).
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Iterator
 from loralint.frameworks.launched import Launch, Launcher
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Observation
+from loralint.model import Value
 from loralint.source.document import Pair
 
 _NODES = re.compile(r"^#SBATCH[ \t]+(?:--nodes[= ]|-N[ ]?)(\d+)[ \t]*(?:#.*)?$", re.MULTILINE)
@@ -25,6 +29,7 @@ _FEWEST = re.compile(r"1(?::|$)")  # of a range of machines one may be enough
 _RANK = re.compile(r"\$\{?SLURM_(?:PROCID|NODEID)\b")
 _COUNTS = ("num_machines", "nnodes")
 _RANKS = ("machine_rank", "node_rank")
+_ENDPOINT = "PET_RDZV_ENDPOINT"
 
 
 def alone(launch: Launch) -> Iterator[Observation]:
@@ -39,6 +44,33 @@ def alone(launch: Launch) -> Iterator[Observation]:
                 yield from _unreached(launch, one, nodes[1])
             elif not _MEETS.search(text):
                 yield from _all_first(one, text)
+
+
+def unmet(launch: Launch) -> Iterator[Observation]:
+    """Machines that each wait for the others at home, or that all take themselves for the first."""
+    for one in launch.launchers:
+        backend, nodes = _said(one, ("rdzv_backend",)), _said(one, ("nnodes",))
+        if one.name != "torchrun" or backend is None or nodes is None or backend.value.raw not in ("c10d", "etcd-v2"):
+            continue
+        several = nodes.value.raw.isdigit() and int(nodes.value.raw) > 1
+        if several and _said(one, ("rdzv_endpoint", "standalone")) is None and _ENDPOINT not in launch.flags.text:
+            message = f"{backend.value.raw} reads no master, and without `--rdzv_endpoint` each machine waits at home"
+            data = {"advice": "write `--rdzv_endpoint` with the name and port of the first machine, the same on all"}
+            yield Observation("machines", place(one.flags, backend, backend.key), "crash", message, data=data)
+    yield from _old_number(launch)
+
+
+def _old_number(launch: Launch) -> Iterator[Observation]:
+    env = {one.name: one for one in launch.env}
+    rank, nodes = env.get("RANK"), env.get("NNODES")
+    if launch.program != "llamafactory-cli" or rank is None or nodes is None or "NODE_RANK" in env:
+        return
+    if rank.word.raw != "0" and nodes.word.raw != "1":
+        message = "LLaMA-Factory reads NODE_RANK for the machine's number, and without it every machine is the first"
+        span = launch.flags.span(rank.word.node)
+        where = Value(rank.word.raw, key="RANK", pointer="/RANK", text=rank.word.raw, span=span)
+        data = {"advice": f"write NODE_RANK={rank.word.raw} instead of RANK={rank.word.raw}"}
+        yield Observation("machine-number", where, "crash", message, package="llamafactory", data=data)
 
 
 def _reaches(text: str) -> bool:

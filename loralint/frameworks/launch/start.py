@@ -224,7 +224,11 @@ def _launched(name: str, words: tuple[Word, ...], at: _At, depth: int) -> _Found
         return _module(rest, at, depth + 1)
     if not rest:
         return None
-    if any(word.raw in known.bare for word in own) or _base(rest[0]) in TRAINERS or PYTHON.fullmatch(_base(rest[0])):
+    if any(word.raw in known.bare for word in own):
+        return _unwrap(rest, at, depth + 1)
+    if _base(rest[0]) in TRAINERS or PYTHON.fullmatch(_base(rest[0])):
+        plain = isinstance(rest[0].text, str) and "/" not in rest[0].raw  # a path may lead to a Python file
+        at.launchers[-1] = Launcher(known.name, flags, rest[0] if plain else None)
         return _unwrap(rest, at, depth + 1)
     return _Found("python", script=rest[0], words=rest[1:])
 

@@ -152,6 +152,14 @@ def observe_gpus(document: Document, look: Look) -> list[Observation]:
     return [Observation("rejected", place(document, pair, "gpu_ids"), "crash", said, "all", "value")]
 
 
+def observe_cpu(document: Document, look: Look) -> list[Observation]:
+    """Observe a file that keeps the run on the CPU."""
+    del look
+    pair = document.root.pair("use_cpu") if document.root is not None else None
+    on = pair is not None and pair.value.kind == "scalar" and value(pair.value, "pyyaml") is True
+    return [Observation("kept-on-cpu", place(document, pair, "use_cpu"), "changed", "")] if pair and on else []
+
+
 def _scalar(node: Node) -> object:
     return value(node, "pyyaml") if node.kind == "scalar" else None
 
@@ -200,6 +208,6 @@ READER = Reader(
     keys="accelerate",
     coerces=True,
     packages=("accelerate", "transformers"),
-    observe=(observe_settled, observe_fsdp, observe_precision, observe_gpus),
+    observe=(observe_settled, observe_fsdp, observe_precision, observe_gpus, observe_cpu),
     combine=only_its_own,
 )

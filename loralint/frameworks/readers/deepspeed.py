@@ -14,7 +14,7 @@ from loralint.frameworks.lookup import find
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader, Values
 from loralint.model import Value
-from loralint.source.document import Document
+from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import number_text, value
 
 SCHEDULES: Mapping[object, object] = {
@@ -26,6 +26,7 @@ SCHEDULES: Mapping[object, object] = {
 GATHER = "zero_optimization.stage3_gather_16bit_weights_on_model_save"
 _UNCONVERTED = ("optimizer.params", "scheduler.params")
 _STAGE = "zero_optimization.stage"
+_DEEPEST = 4
 _WORDS_IN_PARAMS = frozenset({"auto", "log", "linear"})
 
 
@@ -78,6 +79,22 @@ def _texts(document: Document) -> Iterator[Observation]:
                 said = f"DeepSpeed hands `{pair.value.raw}` on as a text, with which nothing can calculate"
                 at = place(document, pair, f"{section}.{pair.key}")
                 yield Observation("coerced", at, "crash", said, repr(number), "value")
+
+
+def observe_auto(document: Document, look: Look) -> list[Observation]:
+    """Observe `Auto` and its like: the trainer fills in what is spelled `auto`, and DeepSpeed gets the text."""
+    del look
+    pairs = _wrongly_auto(document.root, "") if document.root is not None else ()
+    said = "the trainer fills in `auto` and no other spelling, and DeepSpeed gets the text"
+    return [Observation("coerced", place(document, pair, key), "crash", said, '"auto"', "value") for key, pair in pairs]
+
+
+def _wrongly_auto(node: Node, prefix: str, depth: int = 0) -> Iterator[tuple[str, Pair]]:
+    for pair in node.pairs if depth < _DEEPEST else ():
+        raw = pair.value.raw.strip("\"'") if pair.value.kind == "scalar" else ""
+        if raw != "auto" and raw.strip().lower() == "auto":
+            yield f"{prefix}{pair.key}", pair
+        yield from _wrongly_auto(pair.value, f"{prefix}{pair.key}.", depth + 1)
 
 
 def observe_stage(document: Document, look: Look) -> list[Observation]:
@@ -140,6 +157,6 @@ READER = Reader(
     coerces=False,
     coerces_inside=True,
     packages=("deepspeed", "transformers", "accelerate"),
-    observe=(observe_params, observe_stage, observe_offload),
+    observe=(observe_params, observe_auto, observe_stage, observe_offload),
     combine=defaults,
 )

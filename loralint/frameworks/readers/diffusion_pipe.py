@@ -7,9 +7,10 @@ Sources: train.py, examples.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from loralint.frameworks.convert import dtype, long_dtype, lower, never, not_null, one_to_list
+from loralint.frameworks.key_list import top_keys
 from loralint.frameworks.lookup import closest, find
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.diffusion import TASK, family
@@ -29,6 +30,8 @@ _FAMILIES = {
 
 # models whose class has no way to swap blocks
 _WHOLE = frozenset({"ltx-video", "sdxl", "cosmos", "lumina_2", "sd3", "omnigen2"})
+# what DeepSpeed calls a setting of its own, which train.py hands it under another name
+_NAMES = {"train_micro_batch_size_per_gpu": "micro_batch_size_per_gpu"}
 _TWO_MODELS = re.compile(r"(?i)wan2\.2-(?:t2v|i2v)-a14b/?$")
 
 
@@ -70,7 +73,23 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
         )  # fmt: skip
     if root is not None and root.pair("output_dir") is not None and not any(root.pair(key) for key in _SAVES):
         found.append(_saves_nothing(document, root))
-    return [*found, *_refused(document), *_without_transformer(document)]
+    return [*found, *_refused(document), *_without_transformer(document), *_unread_tables(document)]
+
+
+def _unread_tables(document: Document) -> Iterator[Observation]:
+    """Settings in a table of their own, as `[training]`: train.py reads them at the top of the file alone."""
+    root, known = document.root, top_keys("diffusion_pipe")
+    for table in root.pairs if root is not None else ():
+        if table.key in known or table.value.kind != "mapping":
+            continue
+        inside = [pair for pair in table.value.pairs if _NAMES.get(pair.key, pair.key) in known]
+        if inside:
+            key = _NAMES.get(inside[0].key, inside[0].key)
+            message = f"train.py asks for `{key}` at the top of the file, and never for [{table.key}]"
+            names = ", ".join(_NAMES.get(one.key, one.key) for one in inside)
+            told = {"advice": f"write {names} above the first table"}
+            where = place(document, inside[0], f"{table.key}.{inside[0].key}")
+            yield Observation("ignored", where, "changed", message, package="diffusion-pipe", data=told)
 
 
 def _without_transformer(document: Document) -> list[Observation]:

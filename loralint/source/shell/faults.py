@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 Fault = tuple[str, str, int, int]
 _FLAG = re.compile(r"(?:--?[A-Za-z]|[+~]*[A-Za-z_]\w*\.[\w.]+=)")
 _TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+-?[A-Za-z]|[\u201c\u201d\u2018\u2019]|.*[\u201c\u201d]$", re.DOTALL)
+# commas of a Chinese or Japanese keyboard between numbers and names in ASCII
+_WIDE = re.compile("[\\x21-\\x7e]*[\\w:](?:[\uff0c\u3001][\\x21-\\x7e]+)+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EMPTY = re.compile(r"--[\w.-]+=")
 # a Python file is a command of its own as a rule, but not after a backslash that was to go on with it
@@ -35,6 +37,7 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
             yield from _words(command, text, start)
             yield from _blank(command, text, start)
             yield from _spaced(command)
+            yield from _wide(command)
     for what, at in lexer.unclosed[:1]:
         yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
 
@@ -95,6 +98,15 @@ def _words(command: Command, text: str, start: int) -> Iterator[Fault]:
         if own and not word.quoted and _TYPOGRAPHIC.match(word.raw):
             shown = word.raw[:40]
             yield ("typographic", f"`{shown}` has a dash or quote of a word processor", word.start, word.end)
+
+
+def _wide(command: Command) -> Iterator[Fault]:
+    """Lists whose commas are of a Chinese keyboard, which no program splits at, among the words and the variables."""
+    for word in (*command.words[1:], *(one.word for one in command.env)):
+        if not word.quoted and _WIDE.fullmatch(word.raw) is not None:
+            message = f"`{word.raw[:40]}` has a comma of a Chinese keyboard, which is an ordinary letter to a program"
+            yield ("wide", message, word.start, word.end)
+            return
 
 
 def _blank(command: Command, text: str, start: int) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from loralint.frameworks.readers.kubernetes.addresses import nobody
 from loralint.frameworks.readers.kubernetes.caches import unwritable_cache
+from loralint.frameworks.readers.kubernetes.counts import misfitted
 from loralint.frameworks.readers.kubernetes.gpus import (
     accelerators,
     asks_for_gpus,
@@ -62,6 +63,7 @@ def _of_job(document: Document, job: Job) -> Iterator[Observation]:
     yield from _without_gpu(document, job)
     yield from _index(document, job)
     yield from misfits(document, job)
+    yield from misfitted(document, job)
     yield from devices(document, job)
     yield from small_memory(document, job)
     yield from lost_output(document, job)

@@ -1,0 +1,40 @@
+"""Variables in front of a command of the shell's own, as `CUDA_VISIBLE_DEVICES=1 cd work && torchrun ...`.
+
+Bash gives such a variable to that one command, and what is started behind it does not see it. In POSIX mode, as `sh`,
+the shell keeps what stands before its special commands (POSIX.1-2017 2.14), `export` among them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loralint.frameworks.launched import Launch
+from loralint.frameworks.table import Observation
+from loralint.model import Value
+from loralint.source.document import Document
+
+_PREFIXED = re.compile(
+    r"^[ \t]*(?P<set>(?P<name>[A-Z][A-Z0-9_]*)=[^\s;&|#\"'$`]+)(?:[ \t]+[A-Z][A-Z0-9_]*=[^\s;&|#]+)*"
+    r"[ \t]+(?P<own>export|cd|ulimit)[ \t]",
+    re.MULTILINE,
+)
+_POSIX = re.compile(r"#![ \t]*(?:/usr)?/bin/(?:sh|dash|env[ \t]+sh)\b|.*set -o posix", re.DOTALL)
+_SPECIAL = "export"
+
+
+def prefixed(found: list[Launch], document: Document) -> Iterator[Observation]:
+    """Observe the first such variable of a script that starts something later and sets it nowhere else."""
+    text = document.text
+    for match in _PREFIXED.finditer(text):
+        name, own = match["name"], match["own"]
+        later = any(one.offset > match.start("own") for one in found)
+        again = len(re.findall(rf"\b{name}=", text)) > 1 or re.search(rf"\bexport[^\n]*\b{name}\b", text[match.end() :])
+        if not later or again or (own == _SPECIAL and _POSIX.match(text)):
+            continue
+        span = document.span_at(match.start("set"), match.end("set"))
+        message = f"`{match['set'][:60]}` holds for `{own}` alone, and what is started later does not see it"
+        data = {"advice": f"write `export {match['set'][:60]}` on a line of its own", "fault": "prefix"}
+        where = Value(match["set"], key=name, pointer=f"/{name}", text=match["set"], span=span)
+        yield Observation("shell", where, "lost", message, data=data)
+        return
