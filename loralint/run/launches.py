@@ -21,10 +21,12 @@ from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
 from loralint.run.companions import environment_part, missing
 from loralint.run.inner import settled
+from loralint.run.modules import is_known, launched_module
 from loralint.run.options import Options
 from loralint.run.project import Lookup, Project
+from loralint.run.scheduled import scheduled
 from loralint.run.scripted import together, unrecognised, unseen_file
-from loralint.run.scripts import Imported, Opened, alone, script_starts
+from loralint.run.scripts import Imported, Opened, alone, script_starts, speaks_of_training
 from loralint.run.surroundings import of_caller, sourced
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
@@ -36,11 +38,10 @@ from loralint.source.shown import shown
 MOST = 16
 # Launchers whose own options have a reader (in frameworks.readers.launch).
 _READ = frozenset({"accelerate", "torchrun", "deepspeed"})
-# How a script speaks to Slurm, PBS and LSF; and the programs of Slurm that take the same options.
-_BATCH = ("#SBATCH", "#PBS", "#BSUB")
 # What says of a program that it starts more processes, and variables that say it is one of several.
 _SPAWNS = re.compile(r"notebook_launcher|\.spawn\(|multiprocess|mp\.Process|launch_agent|debug_launcher")
 _RANKS = frozenset({"WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_ADDR"})
+# Programs of Slurm that take the options of its directives.
 _SLURM = frozenset({"srun", "salloc"})
 # Readers of flags that know those of the libraries' own classes.
 _LIBRARIES = frozenset({"transformers", "trl"})
@@ -65,7 +66,7 @@ def launched(shell: Shell, files: Written, document: Document, options: Options)
         parts = tuple(map(environment_part, read))
         found += [start._replace(files=seen, parts=(*start.parts, *parts)) for start in several]
     found += _inline(shell, files, document, options)
-    found = _telling(_scheduled(found, document), shell, document)
+    found = _telling(scheduled(found, document), shell, document)
     pins = installed(shell.commands)
     return [_own(start, document)._replace(pins={**pins, **start.pins}) for start in found]
 
@@ -91,19 +92,6 @@ def _inline(shell: Shell, files: Written, document: Document, options: Options) 
     programs = list(inline_programs(document, shell.commands))[:MOST]
     several = [start for one in programs for start in script_starts(one) if not one.problems]
     return [alone(start, options, files) for start in several]
-
-
-def _scheduled(found: list[Start], document: Document) -> list[Start]:
-    """The starts with what the script asks a batch system for, which may be told otherwise when it is handed in."""
-    if not found or not any(sign in document.text for sign in _BATCH):
-        return found
-    from loralint.frameworks.readers.launch.scheduler import READER, directives
-
-    asked = directives(document)
-    if asked is None:
-        return found
-    part = Part("manifest", asked, READER, document, beside=True)
-    return [start._replace(parts=(*start.parts, part)) for start in found]
 
 
 def _own(start: Start, document: Document) -> Start:
@@ -133,6 +121,8 @@ def of_launch(
     around: variables that it gets besides its own, which scripts may read. files: where their imports are looked for.
     """
     given = [(kind, find(kind, word)) for kind, word in references(launch) if kind in ("config", "preset", "script")]
+    module = launched_module(launch, document, files)
+    given += [("script", module)] if module is not None else []
     notes = tuple(one for _, one in given if isinstance(one, Note))
     documents = [one for _, one in given if isinstance(one, Document)]
     if any(kind == "preset" for kind, _ in given):
@@ -151,7 +141,13 @@ def of_launch(
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]
-    return [_over(start, launch, flags, document, around)._replace(notes=(*start.notes, *notes)) for start in found]
+    own = (module.file,) if module is not None else ()
+    return [
+        _over(start, launch, flags, document, around)._replace(
+            notes=(*start.notes, *notes), modules=(*start.modules, *own)
+        )
+        for start in found
+    ]
 
 
 def _overrides(launch: Launch) -> bool:
@@ -177,7 +173,8 @@ def _found(
 ) -> list[Start]:
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
-    scripts = [start for one in programs for start in script_starts(one, opened, imported=imported)]
+    theirs = [one for one in programs if not is_known(launch) or speaks_of_training(one.text)]
+    scripts = [start for one in theirs for start in script_starts(one, opened, imported=imported, launched=True)]
     files = [one for one in documents if one not in programs]
     files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
     own = launch.program != "python"
@@ -241,7 +238,7 @@ def _alone(launch: Launch, parts: list[Part]) -> bool:
     """Whether a program is started as one process: Python by itself, and a text that is seen to start no others."""
     programs = [part.source.text for part in parts if part.kind == "script"]
     told = {one.name for one in launch.env} & _RANKS
-    plain = launch.program == "python" and launch.script is not None and not (launch.launchers or told)
+    plain = launch.program == "python" and not (launch.launchers or told)
     return plain and bool(programs) and not any(_SPAWNS.search(text) for text in programs)
 
 

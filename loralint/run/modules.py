@@ -11,8 +11,9 @@ from loralint.source.inner import every
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from loralint.frameworks.launched import Launch
     from loralint.frameworks.python import Start
-    from loralint.run.project import Project
+    from loralint.run.project import Lookup, Project
     from loralint.source.document import Document
     from loralint.source.script import Script
 
@@ -34,6 +35,26 @@ def module_of(project: Project, name: str, level: int, near: str) -> Document | 
         above = {file for folder in _above(folders) if (file := _file(project, folder, parts))}
         found = above.pop() if len(above) == 1 else None
     return _read(project, found, near)
+
+
+def is_known(launch: Launch) -> bool:
+    """Whether a launch is one of a known trainer, whose own program says less than its flags."""
+    from loralint.frameworks.launch import guessed, reader_of
+
+    return reader_of(launch) is not None and not guessed(launch)
+
+
+def launched_module(launch: Launch, document: Document, files: Lookup) -> Document | None:
+    """The file that `python -m pkg.train` runs, where it is one of the repository and none of a known trainer."""
+    if launch.program != "python" or not launch.module or is_known(launch):
+        return None
+    path = launch.module.replace(".", "/")
+    found = files.find(f"{path}.py", document.file) or files.find(f"{path}/__main__.py", document.file)
+    if found is None:
+        found = files.module(launch.module, 0, document.file)
+        if found is not None and os.path.basename(found.file) == "__init__.py":
+            found = files.module(f"{launch.module}.__main__", 0, document.file)
+    return found
 
 
 def _above(folders: list[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from loralint.frameworks.table import ANY, Reader
 from loralint.run.build import Part, Start
 from loralint.run.options import Options
 from loralint.run.project import Lookup
+from loralint.run.thin import STARTS, leads
 from loralint.source.document import Document, Mark, Node
 from loralint.source.inner import InnerDocument
 from loralint.source.script import Script
@@ -32,30 +33,30 @@ _TRAINERS = re.compile(
 )
 # Marks of a text that something else fills in first.
 _FILLED_IN = re.compile(r"\{\{|\{%|<%|\$\{|^[ \t]*(?:\.\.\.[ \t]*\w|>>> )", re.MULTILINE)
-# What a module does only when it is started itself.
-_STARTS = re.compile(r"""(?m)^if[ \t(]+__name__[ \t]*==[ \t]*["']__main__""")
 _LOADS = frozenset({"dotenv.load_dotenv", "dotenv.main.load_dotenv"})
 _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 
 def script_starts(
-    document: Document, find: Opened | None = None, script: Script | None = None, imported: Imported | None = None
-) -> list[Start]:
+    document: Document, find: Opened | None = None, script: Script | None = None, imported: Imported | None = None,
+    *, launched: bool = False,
+) -> list[Start]:  # fmt: skip
     """One for each trainer that the program makes; none for a program that trains nothing. find: gives the file
-    that the program opens by a name; imported: that it imports. script: if it was read.
+    that the program opens by a name; imported: that it imports. script: if it was read. launched: a command starts it.
     """
-    if not any(word in document.text for word in WORDS) or is_test(document):
+    if is_test(document):
         return []
-    from loralint.frameworks.python.classes import speaks
-
-    if not speaks(document.text):
+    imported = None if isinstance(document, InnerDocument) else imported
+    thin = not speaks_of_training(document.text)
+    if thin and (imported is None or not _leads(document, imported, find, launched=launched)):
         return []
     from loralint.frameworks.python import starts
     from loralint.frameworks.python.options import filled, read_file, reads, switches, taken
     from loralint.run.modules import used_modules
     from loralint.source.python import read_script
 
-    script = script or read_script(document, find, None if isinstance(document, InnerDocument) else imported)
+    script = script or read_script(document, find, imported)
+    script = _reached(script) if thin else script
     if document.format == "python" and document.problems:
         return _broken(document)
     pins = _installed(script)
@@ -74,9 +75,41 @@ def script_starts(
         used = used_modules(script, start) if script.modules else ()
         sources = tuple(_source(one, start.reader) for one in (*script.loaded, *used))
         why = f"what {_name(start.document)} makes"
-        own = tuple(one.file for one in used if not _STARTS.search(one.text))
+        makers = _makers(start.document) if thin else frozenset()
+        own = tuple(one.file for one in used if one.file in makers or not STARTS.search(one.text))
         found.append(Start((part, *sources), start.reader, why, pins, start.notes, modules=own))
     return found
+
+
+def speaks_of_training(text: str) -> bool:
+    """Whether a program names what a training is made of."""
+    if not any(word in text for word in WORDS):
+        return False
+    from loralint.frameworks.python.classes import speaks
+
+    return speaks(text)
+
+
+def _leads(document: Document, imported: Imported, find: Opened | None, *, launched: bool) -> bool:
+    """Whether a program that names nothing of a training may start that of another file."""
+    if not launched and document.format != "notebook":
+        from loralint.frameworks.launch.programs import is_idle
+
+        if STARTS.search(document.text) is None or is_idle(document.file):
+            return False
+    return leads(document, imported, find, speaks_of_training)
+
+
+def _reached(script: Script) -> Script:
+    """The program with what it is seen to do alone: others may call functions of it that train, and it does not."""
+    left = {id(call) for call in script.uncalled}
+    return script._replace(calls=tuple(call for call in script.calls if id(call) not in left)) if left else script
+
+
+def _makers(document: Document) -> frozenset[str]:
+    """The files in which the parts of a start are made."""
+    pairs = document.root.pairs if document.root is not None else []
+    return frozenset(getattr(pair.key_node.start_mark, "file", "") for pair in pairs)
 
 
 def _loaded(script: Script, find: Opened | None) -> Iterator[Document]:

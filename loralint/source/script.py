@@ -105,7 +105,8 @@ class Script(NamedTuple):
     offsets as of `shell`. places: leads from offsets in the program's text (the cells of a notebook joined) to places
     in the file. Of a notebook, the document's root holds all but its cells. loaded: files that it loads; what they say
     keeps its place there, whose marks name the file. modules: other files of the program that it imports, likewise.
-    text: what stands in the program and its modules.
+    text: what stands in the program and its modules. uncalled: those of the calls that only functions make which nobody
+    is seen to call.
     """
 
     document: Document
@@ -120,6 +121,7 @@ class Script(NamedTuple):
     loaded: tuple[Document, ...] = ()
     modules: tuple[Document, ...] = ()
     text: str = ""
+    uncalled: tuple[Call, ...] = ()
 
     def text_at(self, span: Span) -> str:
         """The text of the file that a place lies in."""

@@ -90,6 +90,14 @@ IDLE = re.compile(
 )
 # As they begin those names only say of which training the result is looked at: `evaluate_pretrain`.
 LOOKS = re.compile(r"(?:evaluate|eval|infer|inference|predict|generate|merge|export)_(?!and_)", re.IGNORECASE)
+
+
+def is_idle(script: str) -> bool:
+    """Whether the name of a script says that it is no training."""
+    stem = script.replace("\\", "/").rpartition("/")[2].removesuffix(".exe").removesuffix(".py")
+    return IDLE.search(stem) is not None and (TRAINS.search(stem) is None or LOOKS.match(stem) is not None)
+
+
 # `python -m` these is one of those.
 MODULES = {
     "accelerate.commands.launch": "accelerate-launch",

@@ -11,9 +11,7 @@ from loralint.frameworks.launch.programs import (
     ALIASES,
     BESIDE,
     DOTLISTS,
-    IDLE,
     LAUNCHERS,
-    LOOKS,
     MODULES,
     OTHER_MODULES,
     OUTER,
@@ -23,7 +21,7 @@ from loralint.frameworks.launch.programs import (
     SCRIPT,
     TRAINER_MODULES,
     TRAINERS,
-    TRAINS,
+    is_idle,
 )
 from loralint.frameworks.launch.programs import Launcher as Known
 from loralint.frameworks.launch.settled import settle
@@ -80,10 +78,8 @@ def _touches(fault: Fault, command: Command, text: str) -> bool:
 
 def _idle(found: _Found) -> bool:
     """Whether a script's name says that it is no training."""
-    name = _base(found.script) if found.script is not None else found.module.rpartition(".")[2]
-    stem = name.removesuffix(".py")
-    trains = TRAINS.search(stem) is not None and LOOKS.match(stem) is None
-    return found.program == "python" and IDLE.search(stem) is not None and not trains
+    name = found.script.raw if found.script is not None else found.module.rpartition(".")[2]
+    return found.program == "python" and is_idle(name)
 
 
 def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> list[Launch]:

@@ -31,6 +31,7 @@ from loralint.source.python.held import (
 )
 from loralint.source.python.hydra import config_of
 from loralint.source.python.opened import KNOWN as OPENED
+from loralint.source.python.runs import KNOWN as RUNS
 from loralint.source.python.standard import KNOWN as STANDARD
 from loralint.source.python.walk import evaluate
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from loralint.source.python.held import Held
     from loralint.source.python.state import State
 
-KNOWN = {**BUILTIN, **STANDARD, **OPENED, **DOTTED}
+KNOWN = {**BUILTIN, **STANDARD, **OPENED, **DOTTED, **RUNS}
 # How functions are called that put entries of a second thing into a first.
 _MERGES = re.compile(r"(?i)(?:merge|update|override|overlay|overwrite|patch|apply)(?:_|$)")
 # How functions of the program are started elsewhere, as methods of the function.

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from loralint.model import Unknown
 from loralint.source.document import Node
 from loralint.source.python import builtin, fold, literals
+from loralint.source.python.argv import is_own
 from loralint.source.python.classes import instantiate
 from loralint.source.python.emit import Given, Invocation, emit, given_back
 from loralint.source.python.follow import follow
 from loralint.source.python.held import (
+    OPEN,
     Attributes,
     Class,
     Function,
@@ -69,6 +71,10 @@ def _into_classes(state: State, thing: Thing, call: Invocation) -> Held | None:
     made = state.parsers.get(thing.number)
     if made is None:
         return None
+    if is_own(state, call):
+        for one in made:
+            if isinstance(one, Instance):
+                state.write(one.store, OPEN, held=True)
     rest = fold.value(call.arg("return_remaining_strings")) is True
     return literals.sequence(state, call.node, (*made, literals.sequence(state, call.node, None)) if rest else made)
 

@@ -62,6 +62,11 @@ def imported_module(state: State, name: str, level: int, node: Spot) -> Module |
     return None
 
 
+def started(state: State, document: Document | None, name: str, node: Spot) -> Module | None:
+    """What `runpy` starts as the program itself; None where it is not at hand, or was followed before."""
+    return _module(state, document, name, node, "__main__") if document is not None else None
+
+
 def package(state: State, name: str, node: Spot) -> Module | None:
     """What `import a.b` puts into `a`: the folder's own file, else the folder, if `a.b` is a file of the program."""
     top, dot, _ = name.partition(".")
@@ -92,8 +97,10 @@ def public(module: Module) -> list[tuple[str, Held]]:
     return [(name, held) for name, held in module.names.items() if name in named or not (named or name[:1] == "_")]
 
 
-def _module(state: State, document: Document, name: str, node: Spot) -> Module | None:
-    """The module of a file, followed when it is met first; while it is, an import of it gives what it has by then."""
+def _module(state: State, document: Document, name: str, node: Spot, called: str = "") -> Module | None:
+    """The module of a file, followed when it is met first; while it is, an import of it gives what it has by then.
+    called: its `__name__`, where that is not its name.
+    """
     file = document.file
     if file in state.modules:
         return state.modules[file]
@@ -105,7 +112,7 @@ def _module(state: State, document: Document, name: str, node: Spot) -> Module |
     if made is not None:
         program = made[0]._replace(files=state.program.files, modules=state.program.modules)
         state.modules[file] = found = Module(_place(state, node, name), name, Names(program=program))
-        _follow(state, found, made[1])
+        _follow(state, found, made[1], called or name)
     return state.modules[file]
 
 
@@ -120,13 +127,13 @@ def _parsed(document: Document) -> tuple[Program, ast.Module] | None:
         return None
 
 
-def _follow(state: State, module: Module, tree: ast.Module) -> None:
+def _follow(state: State, module: Module, tree: ast.Module, called: str) -> None:
     """Follow a module, once: no way back out of the branch that imports it undoes what it gave its names."""
     kept = state.scope, state.fixed, state.journal, state.functions, state.loops
     before = state.enter(module.names)
     state.scope, state.fixed, state.journal, state.functions, state.loops = module.names, None, [], [], []
     start = state.program.marks(0, 0)
-    module.names["__name__"] = Scalar(Node("scalar", "str", *start, module.name, False, module.name))
+    module.names["__name__"] = Scalar(Node("scalar", "str", *start, called, False, called))
     run(state, tree.body)
     state.leave(before)
     state.scope, state.fixed, state.journal, state.functions, state.loops = kept

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from loralint.model import Unknown
 from loralint.source.document import Node
 from loralint.source.python import fold
+from loralint.source.python.argv import own_line
 from loralint.source.python.emit import Invocation
 from loralint.source.python.held import Attributes, Instance, Scalar, name_of
+from loralint.source.python.state import Option
 from loralint.source.python.walk import told
 from loralint.source.script import Argument
 
@@ -39,6 +41,9 @@ def add_argument(state: State, _thing: Thing, call: Invocation) -> Held | None:
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
     name = fold.text(call.arg("dest")) or long.lstrip("-").replace("-", "_")
     place = call.placed()[0].node
+    action = fold.text(call.arg("action")) if call.arg("action") is not None else "store"
+    kind, plain = name_of(call.arg("type")), action == "store" and call.arg("nargs") is None and not call.open
+    state.options.update((flag, Option(name, kind, action or "", plain)) for flag in flags if flag.startswith("-"))
     declare(state, name, None if fold.value(call.arg("required")) is True else _default(call, place), place)
     return None
 
@@ -80,4 +85,5 @@ def set_defaults(state: State, _thing: Thing, call: Invocation) -> Held | None:
 def parsed(state: State, call: Invocation) -> Instance:
     """What the command line gives, as an object that has every option."""
     node = state.node(call.node, "object", Unknown("what the command line gives"))
-    return Instance(node, None, Attributes(), state.thing(), parsed=True)
+    own = own_line(state, call)
+    return Instance(node, None, Attributes() if own is None else own, state.thing(), parsed=True)

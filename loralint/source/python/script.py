@@ -70,10 +70,11 @@ def follow_program(program: Program, tree: ast.Module) -> Script:
     state = State(program, EXPRESSIONS, STATEMENTS)
     start = program.marks(0, 0)
     state.home["__name__"] = Scalar(Node("scalar", "str", *start, "__main__", False, "__main__"))
+    unheard: list[tuple[int, int]] = []
     try:
         run(state, tree.body)
         names = _names(state)
-        _uncalled(state)
+        unheard = _uncalled(state)
     except (Exhausted, RecursionError):
         if state.modules:  # what is known of the program itself is worth more
             return follow_program(program._replace(modules=None), tree)
@@ -82,6 +83,7 @@ def follow_program(program: Program, tree: ast.Module) -> Script:
     return Script(
         program.document,
         tuple(state.calls),
+        uncalled=tuple(call for begin, end in unheard for call in state.calls[begin:end]),
         arguments=tuple(state.arguments.values()),
         names=names,
         faults=tuple(state.faults),
@@ -103,12 +105,12 @@ def _names(state: State) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def _uncalled(state: State) -> None:
-    """Follow what nobody called: commands as the program's start, other functions as what may run.
-
-    Those of its modules are none of them: most serve other programs.
+def _uncalled(state: State) -> list[tuple[int, int]]:
+    """Follow what nobody called: commands as the program's start, other functions as what may run; give where the calls
+    of these begin and end. Those of its modules are none of them: most serve other programs.
     """
     state.scope = state.home
+    found = []
     while waiting := [one for one in state.defined.values() if _waits(state, one)]:
         for function in waiting:
             if id(function.code) in state.followed:
@@ -116,9 +118,12 @@ def _uncalled(state: State) -> None:
             if any(_makes_command(one) for one in function.decorators):
                 enter(state, function, function.code)
                 continue
+            begin = len(state.calls)
             state.unsure += 1
             follow(state, function, Invocation(function.code, ()), "anybody")
             state.unsure -= 1
+            found.append((begin, len(state.calls)))
+    return found
 
 
 def _waits(state: State, function: Function) -> bool:

@@ -55,6 +55,15 @@ class Frame(NamedTuple):
     muted: int = 0
 
 
+class Option(NamedTuple):
+    """What `add_argument` says of one spelling. kind: the full name of its type; plain: whether it takes one word."""
+
+    name: str
+    kind: str
+    action: str
+    plain: bool
+
+
 class State:
     """See the module. `journal` lists every change with what was there before, so that a branch can be undone."""
 
@@ -71,6 +80,7 @@ class State:
         self.faults: list[Problem] = []
         self.unread: dict[str, None] = {}
         self.arguments: dict[str, Argument] = {}
+        self.options: dict[str, Option] = {}  # spelling -> what it is, of those that argparse takes
         self.name_spans: dict[str, tuple[int, int]] = {}
         self.journal: list[tuple[dict[Any, Any], Any, Any]] = []
         self.functions: list[Frame] = []

@@ -65,6 +65,8 @@ def _assign_item(state: State, target: ast.Subscript, held: Held, source: Spot |
     if isinstance(target.slice, ast.Slice):
         if isinstance(on, Sequence):
             state.write(on.store, "items", None)
+        elif isinstance(on, Object) and on.thing.name:  # `sys.argv[1:] = [...]`
+            change.set_item(state, on, opaque(state, target), Given("", held, source), target)
         return
     above = target.value.value if isinstance(target.value, ast.Subscript) else None
     if isinstance(above, ast.Name) and not isinstance(on, (Mapping, Sequence)):
