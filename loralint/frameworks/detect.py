@@ -88,6 +88,8 @@ _COMPONENT_KEY = r"^[ \t]+_component_[ \t]*:"
 # `key: {{ value }}` or `{% if ... %}`: the text is rendered before anybody loads it
 _ARGO = r"\{\{(?:=[^{}]*|[ \t]*(?:workflow|inputs|outputs|item|steps|tasks|pod|node|retries)\b[^{}]*)\}\}"
 _RENDERED = r"^[ \t]*(?:-[ \t]+)?(?:[\w.-]+[ \t]*:[ \t]*)?\{[{%]"
+# `"key": BATCH_SIZE,` of JSON, which `sed` fills in
+_BLANK = r"\"[ \t]*:[ \t]*[A-Z][A-Za-z0-9]*_\w*[ \t]*(?:[,}\]]|$)"
 
 
 class Detection(NamedTuple):
@@ -205,7 +207,7 @@ def looks_like_run(text: str) -> str:
     Only keys at the start of a line count, so the answer takes time linear in the text and survives any broken value.
     """
     text = text[:_HEAD]
-    if is_template_text(text):
+    if is_template_text(text) or re.search(_BLANK, text, re.MULTILINE):
         return ""
     keys = (
         _json_keys(text)

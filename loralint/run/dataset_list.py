@@ -36,7 +36,9 @@ def pairs(config: Config, project: Project) -> Value | None:
 
 
 def unlisted(config: Config, project: Project) -> Value | None:
-    """The datasets that the list does not have; None where there is no list."""
+    """The datasets that the list does not have; None where there is no list, and of v1, whose datasets are files."""
+    if config.reader.keys != "llamafactory":
+        return None
     named, found = config.get("data.datasets"), _list(config, project)
     if found is None or found.kind != "mapping":
         return None

@@ -406,6 +406,15 @@ def test_a_broken_other_file_is_no_run(case):
     assert looks_like_run(text + "\n\t: [broken\n") == ""
 
 
+@pytest.mark.parametrize(
+    ("value", "framework"),
+    [("BATCH_SIZE", ""), ("CL_1st_MAX", ""), ("32", "deepspeed"), ("True", "deepspeed"), ("wide", "deepspeed")],
+)
+def test_a_word_to_be_filled_in_makes_json_a_template(value, framework):
+    text = '{\n  "zero_optimization": {"stage": 2, "overlap_comm": true},\n  "train_batch_size": %s,\n  "fp16": {,\n'
+    assert looks_like_run(text % value) == framework
+
+
 def test_the_reason_names_the_keys():
     found = detect(document("seed: 1\nbase_model: org/m\nadapter: lora\nsequence_len: 9\n"))
     assert found is not None

@@ -77,3 +77,14 @@ def test_a_folder_that_is_filled_in_later_is_not_the_usual_one(run):
 def test_a_list_that_does_not_parse_says_nothing(run):
     config = run("pairs", None, {"data": '{"pairs": '})
     assert (config.get("run.pairs").value, config.get("run.unlisted").value) == (None, None)
+
+
+def test_the_datasets_of_the_nested_format_are_files(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "dataset_info.json").write_text(json.dumps(LIST))
+    (tmp_path / "train.yaml").write_text(
+        "model: Qwen/Qwen3-4B\npeft_config:\n  name: lora\n  r: 16\ntrain_dataset: data/v1_sft.yaml\ncutoff_len: 2048\n"
+    )
+    (found,) = starts(read_file(*[str(tmp_path / "train.yaml")] * 2), Options(), Project(str(tmp_path)))
+    assert found.config.get("data.datasets").value == ["data/v1_sft.yaml"]
+    assert found.config.get("run.unlisted").value is None

@@ -33,7 +33,9 @@ _TASKS = {
     "RLOO": "rloo", "PRM": "prm", "GKD": "kd", "PPO": "ppo", "OnlineDPO": "dpo", "BCO": "kto", "GOLD": "kd",
     "Distillation": "kd", "XPO": "dpo", "NashMD": "dpo",
 }  # fmt: skip
-_ORDERS = {"DPO": _PREFERENCE, "KTO": _PREFERENCE, "BCO": _PREFERENCE, "GRPO": _REWARDED, "RLOO": _REWARDED}
+# the parameters of PPOTrainer came in another order before TRL 0.12
+_ORDERS = {"PPO": (), "DPO": _PREFERENCE, "KTO": _PREFERENCE, "BCO": _PREFERENCE, "GRPO": _REWARDED,
+           "RLOO": _REWARDED}  # fmt: skip
 _ADAPTERS = {
     "LoraConfig": "lora", "AdaLoraConfig": "adalora", "LoHaConfig": "loha", "LoKrConfig": "lokr", "IA3Config": "ia3",
     "OFTConfig": "oft", "BOFTConfig": "boft", "VeraConfig": "vera", "VBLoRAConfig": "vblora", "HRAConfig": "hra",

@@ -45,7 +45,7 @@ def _observed(script: Script, document: Document, look: Look, *, patched: bool) 
         lenient = _lenient(outer.key) if patched and entry["package"] == "trl" else frozenset()
         new = added(outer.key)
         guesses = itertools.count()
-        for pair in outer.value.pairs:
+        for pair in (one for one in outer.value.pairs if one.key_node.tag != "placed"):
             if pair.key in new and look.version_is(new[pair.key]["when"]):
                 yield _gone(document, outer, pair, new[pair.key])
             if pair.key in known or pair.key in _OURS or pair.key in lenient:

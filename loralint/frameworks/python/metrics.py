@@ -14,6 +14,7 @@ from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.functions import function_of, given_back
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.rows import batched
+from loralint.frameworks.python.splits import ADDS
 from loralint.frameworks.python.trace import last
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Value
@@ -21,8 +22,6 @@ from loralint.source.script import Argument, Call, Script
 
 _ALWAYS = frozenset({"loss", "runtime", "samples_per_second", "steps_per_second", "jit_compilation_time",
                      "model_preparation_time"})  # fmt: skip
-# what may add metrics of its own
-_ADDS = re.compile(r"def (?:evaluate|evaluation_loop|prediction_loop|log)\b|on_evaluate|_determine_best_metric")
 _MASKS = re.compile(r"-100|where|pad_token|mask|ignore|filter|>= *0|> *-1")
 _DECODES = frozenset({"batch_decode", "decode"})
 
@@ -47,7 +46,7 @@ def _unmeasured(script: Script, arguments: Call, given: Argument | None) -> Iter
         return
     names = _names(script, given)
     name = sought.node.raw.removeprefix("eval_")
-    if names is None or name in names or _ADDS.search(script.text):
+    if names is None or name in names or ADDS.search(script.text):
         return
     if any(name.endswith(f"_{one}") for one in names):
         return  # of several sets each metric has the name of its set before it

@@ -6,6 +6,8 @@ Sources: datasets 4.4.1 load.py (load_dataset without a split gives a DatasetDic
 
 from __future__ import annotations
 
+import re
+
 from loralint.frameworks.python.trace import last
 from loralint.source.script import Argument, Call, Thing
 
@@ -15,6 +17,8 @@ _KEEP = frozenset(
      "select_columns", "with_format", "with_transform", "flatten", "flatten_indices", "class_encode_column",
      "align_labels_with_mapping"}
 )  # fmt: skip
+# what may add metrics of its own, besides compute_metrics
+ADDS = re.compile(r"def (?:evaluate|evaluation_loop|prediction_loop|log)\b|on_evaluate|_determine_best_metric")
 _LOADS = "datasets.load_dataset"
 _STEPS = 50
 _SPLIT = 4  # where load_dataset has its split among positional arguments: path, name, data_dir, data_files, split
@@ -66,4 +70,4 @@ def measured(call: Call, text: str) -> bool | None:
     given = call.arg("compute_metrics")
     if given is not None:
         return given.node.tag != "null" or None
-    return None if call.open or "compute_metrics" in text or "on_evaluate" in text else False
+    return None if call.open or "compute_metrics" in text or ADDS.search(text) else False

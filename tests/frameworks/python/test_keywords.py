@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 import loralint
+from loralint.frameworks.python.build import section
 from loralint.frameworks.python.classes import CLASSES
 from loralint.frameworks.python.keywords import keywords, moved
 from loralint.knowledge.data import part
+from loralint.source.python import read_script
+from loralint.source.read import read_bytes
 
 
 def observed(layer):
@@ -257,3 +260,24 @@ def test_a_switch_of_old_beside_its_config(run, version, switch, expected):
     """, transformers=version)  # fmt: skip
     found = [one for one in layer.observations if one.value.key == f"from_pretrained.{switch}"]
     assert [(one.kind, one.effect) for one in found] == [expected]
+
+
+@pytest.mark.parametrize("version", ["4.40.2", "5.24.0"])
+def test_what_goes_by_its_place_has_the_name_that_the_release_gives_it(run, version):
+    _, layer = run("""
+        from peft import LoraConfig, get_peft_model
+        from transformers import Trainer
+        class Logging(Trainer):
+            def __init__(self, model=None, args=None, collator=None, rows=None, held=None, tokenizer=None):
+                super().__init__(model, args, collator, rows, held, tokenizer)
+        Trainer(get_peft_model(model, LoraConfig(r=8)), args, collator, rows, held, tokenizer).train()
+    """, transformers=version)  # fmt: skip
+    assert layer.observations == ()
+
+
+def test_what_a_keyword_gives_as_well_stands_elsewhere():
+    call = "Trainer(config, model, args, train_dataset=rows, data_collator=collator)"
+    document = read_bytes(f"from transformers import Trainer\n{call}\n".encode(), "run.py")
+    (made,) = read_script(document).calls
+    keys = [pair.key for pair in section(document, made, CLASSES["Trainer"]).value.pairs]
+    assert keys == ["model", "args", "train_dataset", "data_collator"]

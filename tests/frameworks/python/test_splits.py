@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.frameworks.python.splits import measured
+from loralint.source.python import read_script
+from loralint.source.read import read_bytes
+
 SCRIPT = """
     from datasets import load_dataset
     from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
@@ -62,3 +66,11 @@ def test_what_an_evaluation_computes(run, more, measured):
 @pytest.mark.parametrize(("resume", "resumes"), [("", False), ("resume_from_checkpoint=True", True), ("**given", None)])
 def test_whether_a_run_goes_on(run, resume, resumes):
     assert events(run, resume=resume)["train"]["resume"] is resumes
+
+
+@pytest.mark.parametrize("method", ["evaluate", "evaluation_loop", "prediction_loop", "log"])
+def test_a_trainer_of_the_programs_own_may_compute_more(method):
+    text = f"class Own(Trainer):\n    def {method}(self, *given):\n        return scores\nOwn(model=model)\n"
+    (call,) = read_script(read_bytes(text.encode(), "run.py")).calls[-1:]
+    assert measured(call, text) is None
+    assert measured(call, text.replace(f"def {method}", "def draw")) is False
