@@ -36,7 +36,8 @@ EVENTS = {
     " formats (a formatting function is given), has_metrics (more than the loss may be computed), splits (a dictionary"
     " of splits stands for its rows), sets (its rows for evaluation have names), class, args_class (of its arguments),"
     ' collator (class of what makes batches, "" for its own), labelled (its rows may have labels),'
-    " own_loss (the program may compute the loss), paired (its model is still together with the tokenizer)",
+    " own_loss (the program may compute the loss), paired (its model is still together with the tokenizer),"
+    " reduced (logits are made smaller before they are kept for metrics), valued (class of PPO's value model)",
     "own-batches": "a trainer that gets a tokenizer and no collator makes batches in its own way - class",
     "transform": "rows of a dataset change as they are read - media (into what a model takes of pictures or sound)",
     "flatten": "FSDP joins the parameters of a block into one, all trained or none - wrapped (an adapter is on)",
@@ -55,6 +56,6 @@ EVENT_DATA = (
     "config", "differs", "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics",
     "has_peft_config", "has_ref_model", "headed", "is_eos", "labelled", "literal", "masks_pad", "media", "merged",
     "name", "named", "number", "only_pad", "outputs", "own", "own_loss", "own_reference", "padded", "paired",
-    "reason", "reenters", "reentrant", "resume", "sets", "sought", "splits", "state_dict", "trainable", "trl",
-    "unsloth", "value", "wrapped", "wrapped_by", "written",
+    "reason", "reduced", "reenters", "reentrant", "resume", "sets", "sought", "splits", "state_dict", "trainable",
+    "trl", "unsloth", "value", "valued", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

@@ -249,6 +249,7 @@ FIELDS: dict[str, Field] = {
     "pref.label_smoothing": Field("float", "share of preference labels taken to be wrong"),
     "pref.reference_model": Field("str", "explicit reference model"),
     "rl.num_generations": Field("int", "completions per prompt"),
+    "rl.eval_generations": Field("int", "completions per prompt in evaluation"),
     "rl.generation_batch": Field("int", "completions that are made at once, over all processes"),
     "rl.steps_per_generation": Field("int", "micro batches that one generation is for"),
     "rl.vllm": Field("str", "vLLM makes the completions: server, or colocate on the GPUs that train"),

@@ -33,6 +33,8 @@ PLACES = {
     "batch.effective": "batch:effective",
     "batch.at_once": "batch:at_once",
     "batch.completions": "batch:completions",
+    "batch.eval_at_once": "batch:eval_at_once",
+    "rl.eval_group": "batch:eval_group",
     "dist.world": "distributed:world",
     "dist.several": "distributed:several",
     "dist.batch": "distributed:batch",

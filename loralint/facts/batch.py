@@ -23,6 +23,17 @@ def at_once(scope: Scope) -> Value:
     return derived(_micro(scope) * max(1, copies or 1))
 
 
+def eval_at_once(scope: Scope) -> Value:
+    """Rows that all devices take together in one pass of an evaluation."""
+    return derived(int(number(scope, "batch.eval_micro")) * max(1, number(scope, "dist.world") // _split(scope)))
+
+
+def eval_group(scope: Scope) -> Value:
+    """Completions of one prompt in an evaluation, as many as in training unless it says otherwise."""
+    told = known(scope, "rl.eval_generations") is not None
+    return derived(int(number(scope, "rl.eval_generations" if told else "rl.num_generations")))
+
+
 def completions(scope: Scope) -> Value:
     """Completions that GRPO and RLOO make at once over all processes, which are whole groups of one prompt each."""
     if known(scope, "rl.generation_batch") is not None:

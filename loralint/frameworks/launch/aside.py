@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loralint.frameworks.launch.detached import detached
 from loralint.frameworks.launch.late import late
 from loralint.frameworks.launch.ports import clashing
 from loralint.frameworks.launch.prefixed import prefixed
@@ -20,4 +21,5 @@ def aside(shell: Shell, document: Document) -> Iterator[Observation]:
     yield from spoken(shell.commands, document, {one.offset for one in found})
     yield from clashing(found, document)
     yield from prefixed(found, document)
+    yield from detached(found, document)
     yield from late(document)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.forms import collated, formed, merged
-from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch
+from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch, valued
 from loralint.frameworks.python.owners import (
     by_accelerator,
     class_of,
@@ -170,6 +170,8 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         "labelled": labelled(call, what, text),
         "own_loss": "compute_loss" in text,
         "paired": paired(thing),
+        "reduced": None if call.open else call.arg("preprocess_logits_for_metrics") is not None,
+        "valued": valued(call),
         "class": last(call),
         "args_class": class_of(args),
     }

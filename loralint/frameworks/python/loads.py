@@ -99,3 +99,14 @@ def paired(thing: Thing | None) -> bool:
     what = of(made) if made is not None else None
     whole = made is not None and made.result is thing
     return whole and what is not None and (what.role, what.package) == ("load", "unsloth")
+
+
+def valued(trainer: Call) -> str | None:
+    """Class of the model that says what a state is worth, "" where a trainer with a reward model gets none; None when
+    nobody knows.
+    """
+    given = trainer.arg("value_model")
+    if given is None or given.node.tag == "null":
+        return None if trainer.open or trainer.arg("reward_model") is None else ""
+    load = load_of(given.thing)
+    return str(loaded(load)["class"]) if load is not None else None

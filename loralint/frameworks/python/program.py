@@ -10,6 +10,7 @@ from loralint.frameworks.python.late import of_what_is_late
 from loralint.frameworks.python.metrics import of_metrics
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.rewards import of_rewards
+from loralint.frameworks.python.teachers import of_teachers
 from loralint.frameworks.python.unable import of_what_cannot_be
 from loralint.frameworks.table import Look, Observation, Values
 from loralint.model import Unknown, Value
@@ -20,7 +21,9 @@ from loralint.source.script import Script
 def observe_program(script: Script, parts: Parts, _: Document, look: Look) -> list[Observation]:
     """Every such fault of one start."""
     return [
-        one for of in (of_rewards, of_metrics, of_what_is_late, of_what_cannot_be) for one in of(script, parts, look)
+        one
+        for of in (of_rewards, of_metrics, of_what_is_late, of_what_cannot_be, of_teachers)
+        for one in of(script, parts, look)
     ]
 
 

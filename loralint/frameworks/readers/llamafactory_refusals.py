@@ -26,6 +26,11 @@ _QUANTISED = (
     Refusal("adapter_name_or_path", like(","), "a base that is stored quantised takes a single adapter",
             (("model_name_or_path", like(_STORED)), ("quantization_bit", off)), advice="merge them into the base "
             "as it was before it was quantised"),
+    Refusal("adapter_name_or_path", given, "an adapter cannot be merged into weights that are stored quantised",
+            (("model_name_or_path", like(_STORED)), ("export_dir", on)), advice="name the base as it was before it was "
+            "quantised, or let the adapter stay beside the base"),
+    Refusal("quantization_bit", given, "an adapter cannot be merged into a quantised base",
+            (("adapter_name_or_path", given), ("export_dir", on)), advice="leave quantization_bit out"),
     Refusal("quantization_device_map", among("auto"), "it is for running a model, not for training one",
             (("do_train", on),), advice="leave quantization_device_map out"),
     Refusal("fp8", on, "FP8 training starts from weights that are not quantised", (("quantization_bit", given),),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loralint.frameworks.convert import dtype, lower, never, not_null, one_to_list, when_true
+from loralint.frameworks.readers.openrlhf_refusals import observe_refusals
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
@@ -160,4 +161,5 @@ READER = Reader(
     coerces=True,
     packages=("openrlhf", "transformers", "peft", "torch"),
     combine=combine,
+    observe=(observe_refusals,),
 )

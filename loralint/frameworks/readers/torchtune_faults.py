@@ -20,6 +20,7 @@ _TAKES = frozenset(
 )  # fmt: skip
 _SIZED = re.compile(r"q?lora_[a-z0-9_]*(\d[bm](_(base|instruct))?|phi3_mini|scout_17b_16e)")
 _TIED = re.compile(r"q?lora_(gemma2?_\d+b|qwen2_[01]_5b)")  # the output is the embedding, to which no LoRA is put
+_NAMED = re.compile(r"\.(?:q?lora_)?([a-z]+\d(?:_\d)?)_(\d+(?:_\d)?b)(?:_base|_instruct)?$")
 # what an adapter is resumed from. Source: torchtune 0.6.1 training/checkpointing/_checkpointer.py, issue 2537
 _SAVED = "checkpointer.adapter_checkpoint"
 _MORE = (
@@ -103,11 +104,31 @@ def rejected(document: Document, look: Look) -> list[Observation]:
         found.append(("clip_grad_norm", "gradients cannot be clipped with optimizer_in_bwd: true"))
     if _on(root, "resume_from_checkpoint") and str(_value(root, _SAVED)).endswith("adapter_model.safetensors"):
         found.append((_SAVED, "that file has PEFT's names, and a recipe goes on from the adapter_model.pt beside it"))
+    taught = _taught(root)
+    if taught:
+        found.append(("teacher_model._component_", taught))
     return [
         Observation("rejected", place(document, pair, key), "crash", message, package="torchtune")
         for key, message in found
         if root is not None and (pair := find(root, key)) is not None
     ]
+
+
+def _taught(root: Node | None) -> str:
+    """What is wrong with the vocabularies of a teacher and its student (issue 2119)."""
+    teacher = _built(root, "teacher_model._component_")
+    if not teacher:
+        return ""
+    from loralint.frameworks.vocabularies import told
+
+    wrong = told(_built(root, "model._component_"), teacher)
+    return f"{wrong}, which shows at the first step" if wrong else ""
+
+
+def _built(root: Node | None, key: str) -> str:
+    """The model that a builder is called after, as `torchtune.models.qwen2_5.lora_qwen2_5_3b`; "" for others."""
+    named = _NAMED.search(str(_value(root, key)))
+    return f"{named[1]}-{named[2]}".replace("_", ".") if named is not None else ""
 
 
 def _on(root: Node | None, key: str) -> bool:

@@ -237,6 +237,7 @@ OWN: tuple[Entry, ...] = (
     Entry("rl.generation_batch", "generation_batch_size", not_null),
     Entry("rl.steps_per_generation", "steps_per_generation", not_null),
     Entry("rl.reward_model", "reward_model_name_or_path", not_null),
+    Entry("rl.eval_generations", "num_generations_eval", not_null),
     Entry("rl.use_vllm", "use_vllm", not_null, default=False),
     Entry("rl.vllm", "vllm_mode", not_null, default=_vllm),
     *(Entry("rl.server", key, not_null, never) for key in ("vllm_server_base_url", "vllm_server_host")),

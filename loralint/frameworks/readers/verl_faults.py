@@ -23,6 +23,7 @@ _TWICE = (
     "actor_rollout_ref.ref.log_prob_micro_batch_size",
 )  # fmt: skip
 _LOG_PROBS = _TWICE[2:]
+_STEPS = ("ppo_mini_batch_size", "ppo_micro_batch_size", "ppo_micro_batch_size_per_gpu", "ppo_epochs")
 
 
 def observe_batches(document: Document, look: Look) -> list[Observation]:
@@ -30,7 +31,7 @@ def observe_batches(document: Document, look: Look) -> list[Observation]:
     root = document.root
     if root is None or not look.version_is("verl>=0.3"):
         return []
-    found = [*_twice(document, root), *_split(document, root), *_batched(document, root)]
+    found = [*_twice(document, root), *_split(document, root), *_batched(document, root), *_misplaced(document, root)]
     if root.pair("async_training") is None and _said(document, f"{_ACTOR}use_dynamic_bsz") in (None, False):
         found += [*_mini(document, root), *_spread(document, root), *_no_rows(document, root)]
     return found
@@ -110,6 +111,15 @@ def _twice(document: Document, root: Node) -> Iterator[Observation]:
         if _said(document, key) is not None and _said(document, f"{key}_per_gpu") is not None:
             message = f"verl stops before it loads anything, since `{key}_per_gpu` stands beside it"
             yield _refused(document, root, key, message, f"leave {key} out", f"{key}_per_gpu")
+
+
+def _misplaced(document: Document, root: Node) -> Iterator[Observation]:
+    """Sizes of the optimizer's step among what makes completions or rates them, which have no such key."""
+    for part in (_ROLLOUT, "actor_rollout_ref.ref."):
+        for name in _STEPS:
+            if find(root, f"{part}{name}") is not None:
+                message = "Hydra stops before anything starts: actor and critic have this key, this part has not"
+                yield _refused(document, root, f"{part}{name}", message, f"write {_ACTOR}{name}", f"{_ACTOR}{name}")
 
 
 def _refused(document: Document, root: Node, key: str, message: str, advice: str, beside: str) -> Observation:

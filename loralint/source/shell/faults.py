@@ -18,6 +18,7 @@ _TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+-?[A-Za-z]|[\u201c\u201d\u2018\
 _WIDE = re.compile("[\\x21-\\x7e]*[\\w:](?:[\uff0c\u3001][\\x21-\\x7e]+)+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EMPTY = re.compile(r"--[\w.-]+=")
+_LONG = re.compile(r"--[A-Za-z][\w.-]*")
 # a Python file is a command of its own as a rule, but not after a backslash that was to go on with it
 _SCRIPT, _CUT = re.compile(r"[\w./-]+\.py"), re.compile(r"\\[ \t]+\r?$")
 _MOST = 20  # joined words of one text that are told
@@ -37,6 +38,7 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
             yield from _words(command, text, start)
             yield from _blank(command, text, start)
             yield from _spaced(command)
+            yield from _parted(command)
             yield from _wide(command)
     for what, at in lexer.unclosed[:1]:
         yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
@@ -125,6 +127,15 @@ def _spaced(command: Command) -> Iterator[Fault]:
     if len(rest) == 2 and rest[0].raw == "=" and _NAME.fullmatch(name.raw) and name.start == command.start:
         message = f"with blanks round its `=`, `{name.raw[:40]}` is run as a command and set to nothing"
         yield ("assignment", message, name.start, rest[1].end)
+
+
+def _parted(command: Command) -> Iterator[Fault]:
+    """`--flag = value`, which are three words, and to most parsers a flag whose value is `=` and one word too many."""
+    for flag, sign, given in zip(command.words, command.words[1:], command.words[2:], strict=False):
+        own = command.start <= flag.start <= given.end <= command.end
+        if own and sign.raw == "=" and not sign.quoted and _LONG.fullmatch(flag.raw):
+            message = f"with blanks round it `=` is the value of `{flag.raw[:40]}`, and `{given.raw[:40]}` stands alone"
+            yield ("empty-value", message, flag.start, given.end)
 
 
 def _value(word: Word) -> bool:
