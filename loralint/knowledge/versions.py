@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
@@ -26,6 +26,47 @@ def assumed(framework: str, version: str | None = None) -> dict[str, str]:
     if release is not None:
         return dict(release["assumed"])
     return {framework: version} if version else {}
+
+
+def fitting(framework: str, pinned: Mapping[str, str]) -> dict[str, str]:
+    """Give the versions that a run is taken to use where these packages are pinned and the framework is not: those of
+    the newest known release that asks for none that is newer than what is pinned; empty if every release does.
+    """
+    releases = part("versions")["frameworks"].get(framework, {"releases": {}})["releases"]
+    if not releases or _asks_for_no_newer(_release(framework, None), pinned):
+        return assumed(framework)
+    old = [version for version, entry in releases.items() if _asks_for_no_newer(entry, pinned)]
+    judged = parse(part("versions")["frameworks"][framework]["judged"])
+    old = [version for version in old if parse(version) < judged]
+    return assumed(framework, max(old, key=parse)) if old else {}
+
+
+def newest_below(package: str, bound: str) -> str:
+    """Give the newest release of a package within an upper bound, as far as one is known; empty where none is.
+
+    >>> newest_below("transformers", "<4.38.0"), newest_below("transformers", "<=4.29.2"), newest_below("peft", "<1")
+    ('4.37', '4.29.2', '0.21.2')
+    """
+    if bound.startswith("<="):
+        return bound.removeprefix("<=")
+    numbers = parse(bound.removeprefix("<"))
+    if len(numbers) > 1:
+        return ".".join(map(str, (*numbers[:-1], numbers[-1] - 1)))
+    data = part("versions")
+    known = [*data["frameworks"].get(package, {"releases": {}})["releases"], newest(package) or ""]
+    return max((version for version in known if satisfies(version, bound)), key=parse, default="")
+
+
+def _asks_for_no_newer(release: Mapping[str, Any] | None, pinned: Mapping[str, str]) -> bool:
+    asked = dict(release["requires"]) if release is not None else {}
+    return not any(_newer(spec, pinned[package]) for package, spec in asked.items() if package in pinned)
+
+
+def _newer(spec: str, version: str) -> bool:
+    """Whether a spec asks for a newer release than this one."""
+    lower = [clause.strip() for clause in spec.split(",") if clause.strip().startswith(("==", ">", "~="))]
+    release = parse(version)
+    return bool(release) and any(release < parse(clause.lstrip("=>~ ").removesuffix(".*")) for clause in lower)
 
 
 def requires(framework: str, version: str | None = None) -> dict[str, str]:

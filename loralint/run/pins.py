@@ -12,9 +12,9 @@ from loralint.source.read import read_file
 # Names of pin files have one of these in them; a folder without such a name costs one listing.
 _TREES = (".toml", ".yml", ".yaml", "pipfile", "pipfile.lock")
 _MOST = 50  # files of a folder, and those that they include
-# A file without any of these fixes nothing, and a list of requirements includes nothing: it is not parsed
+# A file without any of these fixes and bounds nothing, and a list of requirements includes nothing: it is not parsed
 # or scanned. Lock files always do.
-_SIGNS = ("==", " @ ", "tool.poetry", "conda", "dependencies:")
+_SIGNS = ("==", " @ ", "git+", "<", "~=", "tool.poetry", "conda", "dependencies:")
 _INCLUDES = ("-r", "-c")
 _LISTS = (".txt", ".in")
 _LIKELY = (
@@ -24,17 +24,20 @@ _LIKELY = (
 
 
 def pins_near(file: str, project: Project) -> dict[str, str]:
-    """Give package -> version, from the nearest folder, upwards to the root, whose files fix any; {} for none.
+    """Give package -> version, from the nearest folder, upwards to the root, whose files fix any; {} for none. Of a
+    package that they only bound from above, and those of the folders on the way, `<` or `<=` stands before it.
 
     Of a package that two files of one folder fix differently, nothing is known.
     """
+    bounds: dict[str, str] = {}
     for folder in project.folders(file):
         found = project.pins.get(folder)
         if found is None:
             found = project.pins[folder] = _of_folder(folder, project)
-        if found:
-            return found
-    return {}
+        bounds = {**found, **bounds}
+        if any(not version.startswith("<") for version in found.values()):
+            return {**bounds, **{name: version for name, version in found.items() if not version.startswith("<")}}
+    return bounds
 
 
 def _of_folder(folder: str, project: Project) -> dict[str, str]:
@@ -42,10 +45,12 @@ def _of_folder(folder: str, project: Project) -> dict[str, str]:
         names = sorted(name for name in os.listdir(folder) if any(part in name.lower() for part in _LIKELY))
     except OSError:
         return {}
-    versions: dict[str, set[str]] = {}
+    fixed: dict[str, set[str]] = {}
+    bounds: dict[str, set[str]] = {}
     for package, version in _fixed(folder, names, project) if names else ():
-        versions.setdefault(package, set()).add(version)
-    return {package: next(iter(several)) for package, several in versions.items() if len(several) == 1}
+        (bounds if version.startswith("<") else fixed).setdefault(package, set()).add(version)
+    known = {**{package: several for package, several in bounds.items() if package not in fixed}, **fixed}
+    return {package: next(iter(several)) for package, several in known.items() if len(several) == 1}
 
 
 def _fixed(folder: str, names: list[str], project: Project) -> Iterator[tuple[str, str]]:
@@ -69,7 +74,8 @@ def _of_file(path: str, top: str, seen: set[str], *, included: bool = False) -> 
         if included or is_pins(name):
             tree = read_file(path, name) if name.lower().endswith(_TREES) else document
             found = read_pins(tree, requirements=included)
-            yield from ((package, str(value.value)) for package, value in found.exact.items())
+            told = {**found.upper, **found.exact}
+            yield from ((package, str(value.value)) for package, value in told.items())
             for one in found.includes:
                 other = os.path.normpath(os.path.join(os.path.dirname(path), str(one.value)))
                 yield from _of_file(other, top, seen, included=True)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.table import SKIP, Entry, Reader
-from loralint.knowledge.versions import assumed, satisfies
+from loralint.knowledge.versions import assumed, fitting, newest_below, satisfies
 from loralint.model import Value
 
 # behind a package: the spec also holds where nobody pinned a version
@@ -22,13 +22,16 @@ class Rows(NamedTuple):
 
 
 class Versions:
-    """Package -> version: pinned by the caller, else what the framework's newest known release pins."""
+    """Package -> version: pinned by the caller, else what the framework's newest known release pins that goes with
+    them, or the newest below a bound (`<4.38`), which nobody pinned either.
+    """
 
     __slots__ = ("_answers", "_assumed", "_rows", "pinned")
 
     def __init__(self, framework: str, pinned: Mapping[str, str]) -> None:
-        self.pinned = pinned
-        self._assumed = assumed(framework, pinned.get(framework))
+        bounds = {package: version for package, version in pinned.items() if version.startswith("<")}
+        self.pinned = {package: version for package, version in pinned.items() if package not in bounds}
+        self._assumed = _assumed(framework, self.pinned, bounds)
         self._answers: dict[str, bool] = {}
         self._rows: dict[tuple[int, str], Rows] = {}
 
@@ -76,6 +79,15 @@ class Versions:
     def title(self, reader: Reader) -> str:
         """`axolotl 0.19.0`, the source of a default."""
         return f"{reader.title} {self.of(reader.packages[0])}".strip()
+
+
+def _assumed(framework: str, pinned: Mapping[str, str], bounds: Mapping[str, str]) -> dict[str, str]:
+    own = pinned.get(framework) or (newest_below(framework, bounds[framework]) if framework in bounds else "")
+    found = assumed(framework, own) if own else fitting(framework, pinned)
+    for package, bound in bounds.items():
+        if package in found and not satisfies(found[package], bound):
+            found[package] = newest_below(package, bound)
+    return found
 
 
 @lru_cache(maxsize=64)

@@ -1,9 +1,10 @@
 """Versions of packages that a repository fixes: requirements files, pyproject.toml, setup.cfg and setup.py, Pipfile,
 lock files, conda environments.
 
-Only `==`, a tag in a URL and the entries of a lock file are pins; a lower bound is told apart, everything else says too
-little. The grammar of these lines is small and we want three parts of it, so `packaging` is no dependency: what is not
-read here is no pin. Of a package that is pinned twice with different versions (by markers, say) nothing is known.
+Only `==`, a tag in a URL and the entries of a lock file are pins; lower and upper bounds are told apart, everything
+else says too little. The grammar of these lines is small and we want four parts of it, so `packaging` is no dependency:
+what is not read here is no pin. Of a package that is pinned twice with different versions (by markers, say) nothing is
+known.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ _LINE = re.compile(
     r"[ \t]*(?P<name>[A-Za-z0-9][\w.-]{0,100})[ \t]*(?:\[[^\]\n]{0,200}\])?[ \t]*"
     r"(?P<spec>\(?[ \t]*(?:===?|~=|>=|<=|!=|>|<)[^;#\n]{0,200}|@[ \t]*[^\s;]{1,400}|(?=[;#\s]|$))"
 )
-_CLAUSE = re.compile(r"(===?|~=|>=|>)[ \t]*v?(\d[\w!+-]{0,40}(?:\.\w[\w!+-]{0,40}){0,8}(?:\.\*)?)")
+_CLAUSE = re.compile(r"(===?|~=|>=|<=|>|<)[ \t]*v?(\d[\w!+-]{0,40}(?:\.\w[\w!+-]{0,40}){0,8}(?:\.\*)?)")
 _TAG = re.compile(r"@v?(\d+\.\d+(?:\.\d+)?)(?:[#/].*)?$")
+_FROM_GIT = re.compile(
+    r"[ \t]*(?:-e[ \t]+)?(git\+https?://[^\s@#]{1,200}/([\w-]{1,60})(?:\.git)?@v?(\d+\.\d+(?:\.\d+)?))(?:[#\s]|$)"
+)
 _INCLUDE = re.compile(r"[ \t]*(?:-r|--requirement|-c|--constraint)(?:[ \t]+|=)([^\s#]{1,300})")
 _LOCKED = re.compile(r'^name = "([\w.-]{1,100})"\r?\nversion = "(v?\d[\w.+!-]{0,60})"', re.MULTILINE)
 _CONDA = re.compile(r"(?:[\w-]+::)?([\w.-]{1,100})[ \t]*(==?|>=)[ \t]*(\d[\w.+!-]{0,60})(?:=[\w.]+)?")
@@ -32,15 +36,18 @@ _CONDA_NAMES = ("environment", "conda")
 
 
 class Pins(NamedTuple):
-    """exact: package -> version, lower: package -> at least; both with their places. includes: further files named."""
+    """exact: package -> version, lower: package -> at least, upper: package -> `<` or `<=` and a version; all with
+    their places. includes: further files named.
+    """
 
     exact: Mapping[str, Value] = {}
     lower: Mapping[str, Value] = {}
     includes: tuple[Value, ...] = ()
+    upper: Mapping[str, Value] = {}
 
 
 class Found(NamedTuple):
-    """A version of a package and where the file says it; exact: not only a lower bound."""
+    """A version of a package and where the file says it; exact: not only a bound, which is an upper one with a `<`."""
 
     package: str
     version: str
@@ -61,8 +68,10 @@ def read_pins(document: Document, *, requirements: bool = False) -> Pins:
         return Pins()
     found = list(scan(document))
     exact = _settled(document, [one for one in found if one.exact])
-    lower = _settled(document, [one for one in found if not one.exact and one.package not in exact])
-    return Pins(exact, lower, tuple(_includes(document)) if scan is _requirements else ())
+    bounds = [one for one in found if not one.exact and one.package not in exact]
+    lower = _settled(document, [one for one in bounds if not one.version.startswith("<")])
+    upper = _settled(document, [one for one in bounds if one.version.startswith("<")])
+    return Pins(exact, lower, tuple(_includes(document)) if scan is _requirements else (), upper)
 
 
 def _scanner(name: str) -> Callable[[Document], Iterator[Found]] | None:
@@ -102,7 +111,11 @@ def _requirements(document: Document) -> Iterator[Found]:
 
 
 def requirement(text: str, offset: int) -> Iterator[Found]:
-    """One requirement as PEP 508 writes it, which starts at an offset of the file."""
+    """One requirement as PEP 508 writes it, or the tag of a repository, which starts at an offset of the file."""
+    if tagged := _FROM_GIT.match(text):
+        start, end = offset + tagged.start(1), offset + tagged.end(1)
+        yield Found(_package(tagged[2]), tagged[3], exact=True, start=start, end=end)
+        return
     match = _LINE.match(text)
     if match is None or match["spec"] is None:
         return
@@ -113,7 +126,24 @@ def requirement(text: str, offset: int) -> Iterator[Found]:
     clauses = [] if spec.startswith("@") else _CLAUSE.findall(spec.partition(" --")[0])
     for operator, version in clauses:
         exact = operator in ("==", "===") and not version.endswith(".*")
-        yield Found(_package(match["name"]), version.removesuffix(".*"), exact, start, end)
+        name = _package(match["name"])
+        if not operator.startswith("<"):
+            yield Found(name, version.removesuffix(".*"), exact, start, end)
+        if upper := _upper(operator, version):
+            yield Found(name, upper, exact=False, start=start, end=end)
+
+
+def _upper(operator: str, version: str) -> str:
+    """The upper bound that a clause sets, as `<5`; nothing for one that sets none.
+
+    >>> _upper("<=", "4.29.2"), _upper("~=", "4.38.1"), _upper("==", "4.*"), _upper(">=", "4")
+    ('<=4.29.2', '<4.39', '<5', '')
+    """
+    if operator.startswith("<"):
+        return operator + version
+    numbers = version.removesuffix(".*").split(".")
+    same = numbers if version.endswith(".*") else numbers[:-1] if operator == "~=" else []
+    return f"<{'.'.join([*same[:-1], str(int(same[-1]) + 1)])}" if same and same[-1].isdecimal() else ""
 
 
 def _includes(document: Document) -> Iterator[Value]:

@@ -79,6 +79,38 @@ def test_a_requirement(line: str, exact: dict[str, str], lower: dict[str, str]) 
     assert versions("requirements.txt", line + "\n") == (exact, lower)
 
 
+@pytest.mark.parametrize(
+    ("line", "upper"),
+    [
+        ("transformers>=4.32.0,<4.38.0", {"transformers": "<4.38.0"}),
+        ("transformers >= 4.26 , <= 4.29.2", {"transformers": "<=4.29.2"}),
+        ("transformers~=4.38.1", {"transformers": "<4.39"}),
+        ("transformers~=4.38", {"transformers": "<5"}),
+        ("transformers==4.38.*", {"transformers": "<4.39"}),
+        ("transformers!=4.38", {}),
+        ("transformers==4.38.0", {}),
+        ("torch<2.9\ntorch<2.8", {}),
+    ],
+)
+def test_an_upper_bound(line: str, upper: dict[str, str]) -> None:
+    found = pins("requirements.txt", line + "\n")
+    assert {name: one.value for name, one in found.upper.items()} == upper
+
+
+@pytest.mark.parametrize(
+    ("line", "exact"),
+    [
+        ("git+https://github.com/huggingface/transformers.git@v4.36.0", {"transformers": "4.36.0"}),
+        ("-e git+https://github.com/huggingface/peft@0.17.1#egg=peft", {"peft": "0.17.1"}),
+        ("git+https://github.com/huggingface/transformers.git", {}),
+        ("git+https://github.com/huggingface/transformers.git@main", {}),
+        ("git+ssh://git@github.com/huggingface/transformers.git@v4.36.0", {}),
+    ],
+)
+def test_the_tag_of_a_repository(line: str, exact: dict[str, str]) -> None:
+    assert versions("requirements.txt", line + "\n") == (exact, {})
+
+
 def test_places_and_includes() -> None:
     found = pins("requirements-gpu.txt", "-r base.txt\n--constraint=c.txt\n  trl[peft] == 0.24.0  # x\n")
     assert [one.value for one in found.includes] == ["base.txt", "c.txt"]
@@ -138,7 +170,7 @@ def test_names(name: str, is_one: bool) -> None:
 def test_any_text_is_read(text: str) -> None:
     found = pins("requirements.txt", text)
     document = read_bytes(text.encode(), "requirements.txt")
-    for one in (*found.exact.values(), *found.lower.values(), *found.includes):
+    for one in (*found.exact.values(), *found.lower.values(), *found.upper.values(), *found.includes):
         assert one.span is not None
         assert document.text[one.span.start : one.span.end] == one.text
         assert "\n" not in one.text

@@ -1,0 +1,74 @@
+"""Which release a run is judged by where a repository only bounds it, or pins what another release goes with."""
+
+from __future__ import annotations
+
+import pytest
+
+import loralint
+from loralint.run.versions import versions_of
+
+SCRIPT = """from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = get_peft_model(AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B"), LoraConfig(r=8, task_type="CAUSAL_LM"))
+args = TrainingArguments(output_dir="out", learning_rate=1e-4, evaluation_strategy="epoch", bf16=True)
+Trainer(model=model, args=args, train_dataset=rows, eval_dataset=held).train()
+"""
+HANDBOOK = "model_name_or_path: org/m\ndataset_mixer:\n  org/rows: 1.0\nuse_peft: true\nlearning_rate: 2.0e-4\n"
+
+
+def told(tmp_path, name, text, pins, file="requirements.txt"):
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / name).write_text(text)
+    (tmp_path / file).write_text(pins)
+    report = loralint.check(str(tmp_path))
+    (run,) = report.runs
+    return [(one.rule, one.tier) for one in run.findings if one.rule in ("LL103", "LL104")]
+
+
+@pytest.mark.parametrize(
+    ("pins", "old"),
+    [
+        ("transformers>=4.32.0,<4.38.0\n", True),
+        ("transformers>=4.26.0,<=4.29.2\n", True),
+        ("transformers~=4.40.1\n", True),
+        ("transformers==4.40.*\n", True),
+        ("git+https://github.com/huggingface/transformers.git@v4.36.0\n", True),
+        ("transformers<4.52\n", False),
+        ("transformers>=4.32.0\n", False),
+        ("torch<2.9\n", False),
+    ],
+)
+def test_a_bound_keeps_newer_releases_away(tmp_path, pins, old):
+    assert told(tmp_path, "train.py", SCRIPT, pins) == ([] if old else [("LL103", "A")])
+
+
+def test_a_folder_that_pins_ends_the_search_and_one_that_bounds_does_not(tmp_path):
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / "requirements.txt").write_text("peft==0.17.1\ntorch<2.9\n")
+    (tmp_path / "train" / "train.py").write_text(SCRIPT)
+    (tmp_path / "requirements.txt").write_text("transformers<4.38\n")
+    (run,) = loralint.check(str(tmp_path)).runs
+    assert "LL103" in {one.rule for one in run.findings}  # the pins of the folder are all that count
+    (tmp_path / "train" / "requirements.txt").write_text("torch<2.9\n")
+    (run,) = loralint.check(str(tmp_path)).runs
+    assert "LL103" not in {one.rule for one in run.findings}
+
+
+@pytest.mark.parametrize(
+    ("pins", "told_of"),
+    [
+        ("_deps = [\n    'transformers==4.37.0',\n    'trl==0.7.4',\n]\n", []),
+        ("_deps = [\n    'transformers==4.57.1',\n    'trl==0.24.0',\n]\n", [("LL103", "A")]),
+    ],
+)
+def test_a_framework_is_no_newer_than_what_is_pinned_beside_it(tmp_path, pins, told_of):
+    assert told(tmp_path, "sft.yaml", HANDBOOK, pins, "setup.py") == told_of
+
+
+def test_versions_within_bounds():
+    bounded = versions_of("trl", {"transformers": "<5", "peft": "<0.18.0", "trl": "<0.20"})
+    assert (bounded.of("transformers"), bounded.of("peft"), bounded.of("trl")) == ("", "", "0.19")
+    assert bounded.pinned == {}
+    assert versions_of("transformers", {"transformers": "<5"}).of("transformers") == "4.57.6"
+    assert versions_of("llamafactory", {"transformers": "4.49.0"}).of("llamafactory") == "0.9.3"
+    assert versions_of("llamafactory", {"transformers": "4.30.0"}).of("llamafactory") == ""
