@@ -137,7 +137,7 @@ def of_launch(
     hidden = next((one.message for kind, one in given if kind == "config" and isinstance(one, Note)), _open(launch))
     hidden = hidden or (_unseen_config(launch) if not any(kind == "config" for kind, _ in given) else "")
     found = [unseen_file(start, hidden) for start in found]
-    flags = reader_for(launch)
+    flags = reader_for(launch, () if found else [one.text for one in documents if one.format == "python"])
     if not found and flags is not None:
         unseen = "a config is not at hand" if any(kind == "config" for kind, _ in given) else ""
         found = [Start((), flags, f"`{launch.program} {launch.subcommand}".strip() + "`", open=unseen)]

@@ -108,3 +108,32 @@ def test_mlx_lm_lora_shares_names_with_mlx_lm(run):
     assert (found.config.reader.name, found.config.reader.guessed, observed(found)) == ("mlx-lm", True, [])
     assert found.config.get("optim.lr").value == 1e-6
     assert isinstance(found.config.get("adapter.alpha").value, Unknown)
+
+
+LAUNCH = """\
+deepspeed --num_gpus 4 run_clm.py --model_name_or_path gpt2-large --per_device_train_batch_size 4 \\
+  --num_train_epochs 3 --output_dir out {more}
+"""
+LOOP = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--num_train_epochs', type=int)\n"
+OURS = "from transformers import HfArgumentParser, TrainingArguments\nHfArgumentParser(TrainingArguments)\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "more", "framework"),
+    [
+        (None, "--deepspeed ds.json", "transformers"),  # as far as anybody sees
+        (LOOP, "--deepspeed ds.json", "generic"),
+        (None, "--deepspeed --deepspeed_config ds.json", "generic"),
+        (LOOP + OURS, "--deepspeed ds.json", "transformers"),
+    ],
+)
+def test_a_loop_with_names_of_the_library_has_not_its_defaults(tmp_path, script, more, framework):
+    if script is not None:
+        (tmp_path / "run_clm.py").write_text(script)
+    (tmp_path / "ds.json").write_text('{"train_batch_size": 8, "optimizer": {"type": "Adam", "params": {"lr": 1e-3}}}')
+    file = tmp_path / "train.sh"
+    file.write_text(LAUNCH.format(more=more))
+    (found,) = starts(read_file(str(file), str(file)), Options(), Project(str(tmp_path)))
+    assert found.config.reader.name == framework
+    value = found.config.get("optim.max_grad_norm").value
+    assert isinstance(value, Unknown) if framework == "generic" else value == 1

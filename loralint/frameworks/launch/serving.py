@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from typing import NamedTuple
@@ -94,6 +95,7 @@ _COMMON = frozenset({"trl", "alignment_handbook", "peft", "generic", "transforme
 _BY_RECIPE = frozenset({"torchtune", "verl", "nemo_automodel"})
 _RECIPES = frozenset({"megatron_bridge", "nemo_rl", "nemo", "nemo_automodel"})
 _ADAPTER = re.compile(r"lora|peft|adapter")
+_OF_LIBRARIES = re.compile(r"TrainingArguments|HfArgumentParser|H4ArgumentParser|TrlParser|\w*Trainer\(")
 
 
 def reader_of(launch: Launch) -> str | None:
@@ -108,30 +110,44 @@ def guessed(launch: Launch) -> bool:
     return served is not None and served.guessed
 
 
-def reader_for(launch: Launch) -> Reader | None:
+def reader_for(launch: Launch, programs: Iterable[str] = ()) -> Reader | None:
     """The reader of a launch's flags, which also observes what is wrong with the command line.
 
     Of a script with flags of its own it is one that knows them. Where only names speak for it, unknown flags are the
-    script's own, nothing is certain, and nothing absent is known but for the defaults of a library.
+    script's own, nothing is certain, and nothing absent is known but for the defaults of a library. programs: texts of
+    the script where it is at hand, and starts nothing known: without the library's parser its names are its own.
     """
     served = _served(launch)
     if served is None:
         return None
+    own = served.guessed and served.module in _COMMON and _parses_itself(launch, tuple(programs))
+    served = Served("generic", guessed=True) if own else served
     name = (served.module in _BY_NAME and launch.subcommand) or _recipe(launch) or _named(launch, served)
     reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
     if served.guessed:
         reader = reader._replace(keys="", guessed=True)
     if launch.filled:  # its parser is judged by its own flags
         reader = reader._replace(own=reader.own.union(one.lstrip("-") for one in launch.takes))
-    strange = served.guessed and served.module not in _COMMON  # a script around a library has the library's defaults
+    # a script around a library has the library's defaults
+    strange = own or (served.guessed and served.module not in _COMMON)
     hidden = (
         "what the script itself takes for it is not known"
         if strange or launch.filled
         else _elsewhere(launch, served.module)
     )
     # with a config beside them, what flags alone do not say is no fault of theirs
-    own = () if served.guessed or hidden or _names_config(launch) else reader.observe
-    return watched(reader._replace(observe=own, partial=(lambda _document: hidden) if hidden else None), launch)
+    observe = () if served.guessed or hidden or _names_config(launch) else reader.observe
+    return watched(reader._replace(observe=observe, partial=(lambda _document: hidden) if hidden else None), launch)
+
+
+def _parses_itself(launch: Launch, programs: tuple[str, ...]) -> bool:
+    """Whether a script makes its options itself and names no trainer of a library, whose scripts take DeepSpeed's file
+    as `--deepspeed`.
+    """
+    if launch.flags.root is not None and launch.flags.root.pair("deepspeed_config") is not None:
+        return True
+    makes = any("ArgumentParser(" in text for text in programs)
+    return makes and not any(_OF_LIBRARIES.search(text) for text in programs)
 
 
 def watched(reader: Reader, launch: Launch) -> Reader:
