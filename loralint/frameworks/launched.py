@@ -29,7 +29,8 @@ class Launch(NamedTuple):
     env, folder, sure: as in source.command.Command. offset: where the command starts in its file. faults: what of the
     shell's faults (see source.command.Shell) touches this command. takes: every flag that the script's own
     parser knows, as it is written; empty where it may take others. switches: those of
-    them that take no value. filled: the framework whose own dataclasses the script makes flags of, "" for none.
+    them that take no value. filled: the framework whose own dataclasses the script makes flags of, "" for none. words:
+    all that stands behind the program, as it is written.
     """
 
     program: str
@@ -47,3 +48,4 @@ class Launch(NamedTuple):
     takes: frozenset[str] = frozenset()
     switches: frozenset[str] = frozenset()
     filled: str = ""
+    words: tuple[Word, ...] = ()

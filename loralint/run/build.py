@@ -48,7 +48,8 @@ class Part(NamedTuple):
     takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled: likewise.
     parsed: of a script, sections of a library's classes that its command line fills; seen: its reader where all of that
     line is known. loads: files of variables that a script loads itself. reads: how the script's parser takes a file of
-    settings, "under" the flags or "alone", "" where it is not seen to take one; handed: the files that it takes.
+    settings, "under" the flags or "alone", "" where it is not seen to take one, "hydra" where
+    what it makes of the whole line is seen; handed: the files that it takes.
     without: as of a Layer. placed: of a script, that it makes an adapter's config whatever its settings are.
     """
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import os
 
 from loralint.frameworks.table import Reader
 from loralint.run.build import Part, Start
 from loralint.run.project import Project
 from loralint.source.composed import builds, compose
-from loralint.source.discover import within
 from loralint.source.document import Document, Mark, Node
 
 # Whose `defaults` are paths of files, and no groups of Hydra.
@@ -20,19 +18,13 @@ def with_defaults(start: Start, document: Document, project: Project) -> Start:
     """The start with all that its config builds on; as it is where one of the files is not at hand."""
     if start.reader.name in _PATHS or not builds(document):
         return start
-    whole = compose(document, lambda path: _beside(path, document.file, project))
+    whole = compose(document, lambda path: project.beside(path, document.file))
     if whole is None:
         return start
     part, *others = start.parts
     sources = (_source(one, start.reader) for one in whole.documents)
     parts = (part._replace(document=_rooted(document, whole.root)), *others, *sources)
     return start._replace(parts=parts, modules=tuple(one.file for one in whole.documents))
-
-
-def _beside(path: str, near: str, project: Project) -> Document | None:
-    file = os.path.normpath(os.path.join(project.folders(near)[0], path))
-    inside = os.path.isfile(file) and within(file, project.top(near))
-    return project.peek(file, project.name(file, near)) if inside else None
 
 
 def _source(document: Document, reader: Reader) -> Part:

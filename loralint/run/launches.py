@@ -20,6 +20,7 @@ from loralint.run.arguments import Given, Variables, filled, others, parsed, unh
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
 from loralint.run.companions import environment_part, missing
+from loralint.run.hydra import hydra_line
 from loralint.run.inner import settled
 from loralint.run.modules import is_known, launched_module
 from loralint.run.options import Options
@@ -31,6 +32,7 @@ from loralint.run.surroundings import of_caller, sourced
 from loralint.run.written import Written
 from loralint.source.command import Shell, Word
 from loralint.source.document import Document, Mark, Node, Pair
+from loralint.source.overrides import Line
 from loralint.source.shell import read_shell
 from loralint.source.shown import shown
 
@@ -130,7 +132,8 @@ def of_launch(
         found = _layered(over, options)
     else:
         opened = None if _overrides(launch) else _opened(find, document)
-        found = _found(launch, documents, options, opened, files.module)
+        line = hydra_line(launch, document, files.beside)
+        found = _found(launch, documents, options, opened, files.module, line)
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
         launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
@@ -169,12 +172,14 @@ def _opened(find: Find, document: Document) -> Opened:
 
 
 def _found(
-    launch: Launch, documents: list[Document], options: Options, opened: Opened | None, imported: Imported
+    launch: Launch, documents: list[Document], options: Options, opened: Opened | None, imported: Imported, line: Line
 ) -> list[Start]:
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
     theirs = [one for one in programs if not is_known(launch) or speaks_of_training(one.text)]
-    scripts = [start for one in theirs for start in script_starts(one, opened, imported=imported, launched=True)]
+    scripts = [
+        start for one in theirs for start in script_starts(one, opened, imported=imported, launched=True, line=line)
+    ]
     files = [one for one in documents if one not in programs]
     files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
     own = launch.program != "python"
@@ -199,7 +204,7 @@ def _over(
 ) -> Start:
     """The start with the flags, the variables and the launchers' own options over what it had."""
     left = accepted(launch)
-    if any(part.reads == "alone" for part in start.parts):
+    if any(part.reads in ("alone", "hydra") for part in start.parts):
         left = unheard(left)
     beside = flags is not None or any(part.kind == "config" for part in start.parts)
     start = _seen(start) if _whole(launch) and (flags is None or flags.name in _LIBRARIES) else start

@@ -23,6 +23,9 @@ class Lookup(Protocol):
     def module(self, name: str, level: int, near: str) -> Document | None:
         """Give the file that an import means, as `run.modules` finds it."""
 
+    def beside(self, path: str, near: str) -> Document | None:
+        """Give the file of a path as seen from the folder of another one."""
+
     def document(self, path: str, shown: str) -> Document:
         """Give a file that the caller names."""
 
@@ -98,6 +101,12 @@ class Project:
         from loralint.run.modules import module_of
 
         return module_of(self, name, level, near)
+
+    def beside(self, path: str, near: str) -> Document | None:
+        """The file of a path as seen from the folder of another one, which stays nobody's; None where there is none."""
+        file = os.path.normpath(os.path.join(self.folders(near)[0], path))
+        inside = "\0" not in path and os.path.isfile(file) and within(file, self.top(near))
+        return self.peek(file, self.name(file, near)) if inside else None
 
     def names(self, folder: str) -> frozenset[str]:
         """What lies in a folder, asked of the disk once."""

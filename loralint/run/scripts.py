@@ -13,6 +13,7 @@ from loralint.run.project import Lookup
 from loralint.run.thin import STARTS, leads
 from loralint.source.document import Document, Mark, Node
 from loralint.source.inner import InnerDocument
+from loralint.source.overrides import Line
 from loralint.source.script import Script
 
 # Gives the file that a program means by a name; by an import: its dotted name, the dots before it, the file it is in.
@@ -39,10 +40,11 @@ _LIBRARIES = ("transformers.", "trl.", "peft.")
 
 def script_starts(
     document: Document, find: Opened | None = None, script: Script | None = None, imported: Imported | None = None,
-    *, launched: bool = False,
+    *, launched: bool = False, line: Line | None = None,
 ) -> list[Start]:  # fmt: skip
     """One for each trainer that the program makes; none for a program that trains nothing. find: gives the file
     that the program opens by a name; imported: that it imports. script: if it was read. launched: a command starts it.
+    line: Hydra's command line.
     """
     if is_test(document):
         return []
@@ -55,15 +57,16 @@ def script_starts(
     from loralint.run.modules import used_modules
     from loralint.source.python import read_script
 
-    script = script or read_script(document, find, imported)
+    script = script or read_script(document, find, imported, line)
     script = _reached(script) if thin else script
     if document.format == "python" and document.problems:
         return _broken(document)
     pins = _installed(script)
     found, keys, takes = [], _own(script), taken(script)
     bare = switches(script) if takes else frozenset()
-    names, loads, how = filled(script), tuple(_loaded(script, find)), reads(script)
-    file = find(name) if find is not None and how and (name := read_file(script)) else None
+    names, loads = filled(script), tuple(_loaded(script, find))
+    how = "hydra" if script.composed else reads(script)
+    file = find(name) if find is not None and how in ("under", "alone") and (name := read_file(script)) else None
     handed = (file,) if file is not None and file.root is not None else ()
     for start in starts(script):
         part = Part(

@@ -84,12 +84,13 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         from loralint.run.beside import with_neighbour
         from loralint.run.scripts import alone, script_starts
         from loralint.run.sessions import launching, session_starts
+        from loralint.source.overrides import Line
 
         def find(name: str) -> Document | None:
             return project.find(name, document.file)
 
         before, script = set(project.claimed), launching(document, find, project.module)
-        several = script_starts(document, find, script, project.module)
+        several = script_starts(document, find, script, project.module, line=Line(project.beside))
         found = [with_neighbour(alone(start, options, project), document.file, project) for start in several]
         found += session_starts(script, options, project) if script is not None else []
         if not found:  # what it loads belongs to no run of its own

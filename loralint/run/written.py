@@ -67,6 +67,10 @@ class Written:
         """The file that an import means."""
         return self._project.module(name, level, near)
 
+    def beside(self, path: str, near: str) -> Document | None:
+        """The file of a path as seen from the folder of another one."""
+        return self._project.beside(path, near)
+
     def document(self, path: str, shown: str) -> Document:
         """A file that the caller names."""
         return self._project.document(path, shown)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loralint.source.document import Node, Pair
 from loralint.source.elsewhere import FileMark
 from loralint.source.limits import DEPTH, NODES
+from loralint.source.overrides import Choices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,11 +67,13 @@ class _Unseen(Exception):  # noqa: N818 - it ends the composing, it is no fault 
 
 class _Work:
     """What is known while a config is composed. choices: made by `override`; met: those of this round; chosen: the
-    options of each group that is no override.
+    options of each group that is no override. line: what the command line chooses; used: what of that is a choice.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Look, line: Choices) -> None:
         self.look = look
+        self.line = line
+        self.used: set[str] = set()
         self.documents: dict[str, Document] = {}
         self.choices: dict[str, tuple[str, ...] | None] = {}
         self.met: dict[str, tuple[str, ...] | None] = {}
@@ -83,16 +86,18 @@ def builds(document: Document) -> bool:
     return defaults is not None and [one.raw for one in defaults.items] not in ([], [_SELF])
 
 
-def compose(document: Document, look: Look, group: str = "") -> Composed | None:
-    """The config with all that it builds on, None where not all of it is seen. group: the folder of the config."""
-    work = _Work(look)
+def compose(document: Document, look: Look, group: str = "", line: Choices | None = None) -> Composed | None:
+    """The config with all that it builds on, None where not all of it is seen. group: the folder of the config. line:
+    what the command line chooses.
+    """
+    work = _Work(look, line or Choices())
     try:
         for _ in range(_ROUNDS):
             work.met, work.chosen = {}, {}
             parts = list(_parts(work, document, _Place(group, "")))
             if work.met == work.choices:
                 used = {key for key in work.met if key.split("/")[0] != "hydra"} <= work.chosen.keys()
-                return _merged(document, parts) if used else None
+                return _merged(document, parts) if used and work.used >= work.line.made.keys() else None
             work.choices = work.met
     except (_Unseen, RecursionError):
         pass
@@ -168,6 +173,8 @@ def _parts(work: _Work, document: Document, place: _Place) -> Iterator[tuple[Doc
     entries = [_entry(item) for item in defaults.items] if defaults is not None else []
     if _SELF not in [one.group for one in entries]:
         entries.append(_Entry(_SELF, ()))
+    if not place.depth:
+        entries += (_Entry(f"/{group}", options, package) for group, options, package in work.line.added)
     for entry in (one for one in entries if "override" in one.words):
         key = _key(entry, _path(entry, place), place)
         if work.met.setdefault(key, entry.options) != entry.options:  # which one counts differs from release to release
@@ -207,7 +214,9 @@ def _named(work: _Work, entry: _Entry, place: _Place) -> Iterator[tuple[Document
     if path.split("/")[0] == "hydra":  # settings of Hydra itself, which no training reads
         return
     key = _key(entry, path, place)
-    options = entry.options if entry.fixed else {**work.choices, **work.met}.get(key, entry.options)
+    chosen = {**work.choices, **work.met, **work.line.made}
+    options = entry.options if entry.fixed else chosen.get(key, entry.options)
+    work.used |= set() if entry.fixed else {key}
     if not entry.fixed and work.chosen.setdefault(key, options) != options:  # at which Hydra stops
         raise _Unseen
     for option in ("???",) if options is None else options:

@@ -106,7 +106,7 @@ class Script(NamedTuple):
     in the file. Of a notebook, the document's root holds all but its cells. loaded: files that it loads; what they say
     keeps its place there, whose marks name the file. modules: other files of the program that it imports, likewise.
     text: what stands in the program and its modules. uncalled: those of the calls that only functions make which nobody
-    is seen to call.
+    is seen to call. composed: Hydra's command line stands in what it loads.
     """
 
     document: Document
@@ -122,6 +122,7 @@ class Script(NamedTuple):
     modules: tuple[Document, ...] = ()
     text: str = ""
     uncalled: tuple[Call, ...] = ()
+    composed: bool = False
 
     def text_at(self, span: Span) -> str:
         """The text of the file that a place lies in."""

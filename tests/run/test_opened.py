@@ -189,7 +189,7 @@ if __name__ == "__main__":
         (RECIPE, "", 2e-4),
         (RECIPE, "python train.py", 2e-4),
         ("defaults: [_self_]\n" + RECIPE, "python train.py", 2e-4),
-        (RECIPE, "python train.py learning_rate=1e-5", None),  # which nobody follows into the program
+        (RECIPE, "python train.py learning_rate=1e-5", 1e-5),
         ("defaults: [model: small]\n" + RECIPE, "python train.py", None),
     ],
 )
@@ -197,4 +197,4 @@ def test_what_hydra_hands_to_a_program(run, recipe, line, rate):
     files = {"conf/recipe.yaml": recipe, "train.py": HYDRA, **({"run.sh": f"{line}\n"} if line else {})}
     found = run(files, "run.sh" if line else "train.py").config.get("optim.lr")
     assert (None if isinstance(found.value, Unknown) else found.value) == rate
-    assert rate is None or found.span.file.endswith("recipe.yaml")
+    assert rate is None or found.span.file.endswith("run.sh" if rate == 1e-5 else "recipe.yaml")

@@ -99,6 +99,7 @@ def _launch(command: Command, document: Document, faults: tuple[Fault, ...]) -> 
         found.program, found.subcommand, found.script, found.module, flags, rest, tuple(at.launchers),
         command.env, command.folder, command.start, command.sure,
         tuple(fault for fault in faults if _touches(fault, command, document.text)),
+        words=found.words,
     )  # fmt: skip
     from loralint.frameworks.launch.serving import reader_for
 

@@ -9,6 +9,7 @@ from loralint.source.document import Document
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from loralint.source.overrides import Line
     from loralint.source.script import Script
 
     # Give the file that a program means by a name, and by an import: its dotted name, the dots before it, and the file
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["might_train", "read_script"]
 
 
-def read_script(given: Document | str, files: Files | None = None, modules: Modules | None = None) -> Script:
+def read_script(
+    given: Document | str, files: Files | None = None, modules: Modules | None = None, line: Line | None = None
+) -> Script:
     """Say what a program does. given: its document (format "python", or "notebook" for the JSON of one), or its text.
 
     files: gives the file that the program means by a name, if it is at hand; what it loads of one is then known.
     modules: gives the file that is meant by an import: its dotted name, the dots before it, the file that has it.
+    line: Hydra's command line, where one is seen.
     Faults of the text become problems of the document; what could not be followed stands in Script.unread.
     """
     doc = given if isinstance(given, Document) else Document("", "python", given.lstrip("\ufeff"))
@@ -37,7 +41,7 @@ def read_script(given: Document | str, files: Files | None = None, modules: Modu
         return read(doc, files, modules)
     from loralint.source.python.script import read_text
 
-    return read_text(doc, files, modules)
+    return read_text(doc, files, modules, line)
 
 
 def might_train(text: str, words: Iterable[str]) -> bool:

@@ -110,7 +110,8 @@ def _module(state: State, document: Document, name: str, node: Spot, called: str
     state.modules[file] = None
     made = None if document.problems or document.format != "python" else _parsed(document)
     if made is not None:
-        program = made[0]._replace(files=state.program.files, modules=state.program.modules)
+        program = state.program
+        program = made[0]._replace(files=program.files, modules=program.modules, line=program.line)
         state.modules[file] = found = Module(_place(state, node, name), name, Names(program=program))
         _follow(state, found, made[1], called or name)
     return state.modules[file]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loralint.source.document import Document, MarkLike
+    from loralint.source.overrides import Line
     from loralint.source.places import Places
 
 # CPython's parser guards its depth by counting, for a stack of 8 MiB; on a smaller one (threads of macOS and musl) a
@@ -39,7 +40,7 @@ class Program(NamedTuple):
     """A program's text. document: the file that holds it. starts: offsets of its lines. places: where its own offsets
     lie in the file. odd: numbers of the lines, from 1, that hold more than ASCII. files: gives the file that
     the program means by a name; modules: that it means by an import, given its dotted name, the number of dots before
-    it, and the file from which it is looked for.
+    it, and the file from which it is looked for. line: Hydra's command line, where the program's launch is seen.
     """
 
     document: Document
@@ -49,6 +50,7 @@ class Program(NamedTuple):
     odd: frozenset[int] = frozenset()
     files: Callable[[str], Document | None] | None = None
     modules: Callable[[str, int, str], Document | None] | None = None
+    line: Line | None = None
 
     def offset(self, line: int, column: int) -> int:
         """Give the offset of ast's 1-based line and column in UTF-8 bytes, wherever these lead."""

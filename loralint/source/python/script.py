@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import ast
 
     from loralint.source.document import Document
+    from loralint.source.overrides import Line
     from loralint.source.python import Files, Modules
     from loralint.source.python.held import Function
 
@@ -35,14 +36,16 @@ _NO_FAULTS = frozenset({"python2", "template", "newer"})
 _COMMANDS = frozenset({"click", "typer"})
 
 
-def read_text(doc: Document, files: Files | None = None, modules: Modules | None = None) -> Script:
+def read_text(
+    doc: Document, files: Files | None = None, modules: Modules | None = None, line: Line | None = None
+) -> Script:
     """Read a document of format "python", or one that stands in another file."""
     if isinstance(doc, InnerDocument):
         starts = Lines(doc.own).starts
-        program = Program(doc, doc.own, starts, doc.places, odd_lines(doc.own, starts), files, modules)
+        program = Program(doc, doc.own, starts, doc.places, odd_lines(doc.own, starts), files, modules, line)
     else:
         starts, places = doc.lines.starts, Places(doc.file, doc.lines)
-        program = Program(doc, doc.text, starts, places, odd_lines(doc.text, starts), files, modules)
+        program = Program(doc, doc.text, starts, places, odd_lines(doc.text, starts), files, modules, line)
     try:
         return follow_program(program, checked(program))
     except Fault as fault:
@@ -90,6 +93,7 @@ def follow_program(program: Program, tree: ast.Module) -> Script:
         unread=tuple(state.unread),
         places=program.places,
         loaded=tuple(state.loaded.values()),
+        composed=state.composed,
         modules=(documents := state.documents()),
         text="\n".join((program.document.text, *(one.text for one in documents))),
     )

@@ -90,6 +90,7 @@ class State:
         self.followed: dict[int, int] = {}
         self.imported: dict[str, Thing] = {}
         self.loaded: dict[str, Document] = {}
+        self.composed = False
         self.given: dict[int, dict[object, Any]] = {}
         self.parsers: dict[int, tuple[Held, ...]] = {}
         self.fixed: tuple[int, int] | None = None  # the place of all that stands in an f-string
