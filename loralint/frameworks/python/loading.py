@@ -13,6 +13,13 @@ from loralint.source.document import Document, Pair
 from loralint.source.scalars import plain
 
 _ADAPTERS = ("peft_config", "lora_config")
+_WENT = "transformers>=5"
+_MOVED = {
+    "load_in_8bit": "write quantization_config=BitsAndBytesConfig(load_in_8bit=True)",
+    "load_in_4bit": "write quantization_config=BitsAndBytesConfig(load_in_4bit=True)",
+    "use_auth_token": "write token=...",
+    "use_flash_attention_2": 'write attn_implementation="flash_attention_2"',
+}
 _ASKS = "transformers<4.50"  # it asked how weights are loaded where a map places them
 
 
@@ -25,7 +32,18 @@ def observe_loading(document: Document, look: Look) -> list[Observation]:
     # one of TRL's with a value head puts an adapter on
     if not owner.raw.startswith("AutoModel") or owner.raw.endswith("ValueHead"):
         return []
-    return [*_adapter(document, outer, owner.raw), *(_whole(document, outer) if look.version_is(_ASKS) else ())]
+    found = [*_adapter(document, outer, owner.raw), *(_whole(document, outer) if look.version_is(_ASKS) else ())]
+    return [*found, *(_gone(document, outer, owner.raw) if look.version_is(_WENT) else ())]
+
+
+def _gone(document: Document, outer: Pair, owner: str) -> Iterator[Observation]:
+    """Keywords that Transformers 5 no longer takes off before it makes the model, whatever they say."""
+    for key, advice in _MOVED.items():
+        given = outer.value.pair(key)
+        if given is not None:
+            message = f"since Transformers 5 {owner} hands it on to the model's class, which takes no such argument"
+            where, told = place(document, given, f"{outer.key}.{key}"), {"advice": advice}
+            yield Observation("rejected", where, "crash", message, package="transformers", data=told)
 
 
 def _adapter(document: Document, outer: Pair, owner: str) -> Iterator[Observation]:

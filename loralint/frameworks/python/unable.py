@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.overridden import of_overridden
 from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.refused import of_refused
 from loralint.frameworks.python.trace import argument, last
+from loralint.frameworks.python.unchanged import of_unchanged
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Span, Value
 from loralint.source.script import Script, Thing
@@ -18,12 +21,21 @@ from loralint.source.script import Script, Thing
 _SAME_ROWS = frozenset(
     {"map", "filter", "shuffle", "take", "skip", "select_columns", "remove_columns", "rename_column"}
 )
+# whose first parameter has been the model in every release
+_MODEL_FIRST = frozenset(
+    {"Trainer", "Seq2SeqTrainer", "SFTTrainer", "DPOTrainer", "KTOTrainer", "ORPOTrainer", "CPOTrainer",
+     "RewardTrainer", "GRPOTrainer"}
+)  # fmt: skip
 _STEPS = 20  # of one set of rows to the next
 
 
 def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Observation]:
     """Whatever of this one start asks."""
     yield from _grouped(script, parts, look)
+    yield from _given_twice(script)
+    yield from of_overridden(script, parts, look)
+    yield from of_unchanged(script, parts, look)
+    yield from of_refused(script, parts, look)
     for call in script.calls if look.version_is("sentence-transformers<3.3") else ():
         owner = call.on.made if call.on is not None else None
         if last(call) == "add_adapter" and owner is not None and last(owner) == "SentenceTransformer":
@@ -31,6 +43,16 @@ def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Obse
             yield _told(
                 "add_adapter", call.name_span, message, "pin sentence-transformers>=3.3", "sentence-transformers"
             )
+
+
+def _given_twice(script: Script) -> Iterator[Observation]:
+    """A trainer whose first place something else takes, while the model, which stands there, comes by its name."""
+    for call in script.calls:
+        first = next((one for one in call.args if not one.name), None)
+        if last(call) in _MODEL_FIRST and call.on is None and first is not None and call.arg("model") is not None:
+            key, written = f"{last(call)}.model", first.node.raw[:40]
+            message = f"`{written}` stands where the model belongs, and Python stops at two values for `model`"
+            yield _told(key, script.document.span(first.node), message, "name every argument: args=..., model=...", "")
 
 
 def _grouped(script: Script, parts: Parts, look: Look) -> Iterator[Observation]:

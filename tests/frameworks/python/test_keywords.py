@@ -232,8 +232,9 @@ def test_words_that_they_take_and_words_that_nobody_sees(run):
 def test_preparing_for_few_bits_takes_three_arguments(run):
     _, layer = run("""
         from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
-        from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
-        model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B", load_in_8bit=True)
+        from transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, TrainingArguments
+        few = BitsAndBytesConfig(load_in_8bit=True)
+        model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B", quantization_config=few)
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=True, output_embedding_layer_name="h")
         model = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM"))
         Trainer(model=model, args=TrainingArguments(output_dir="out")).train()

@@ -1,0 +1,101 @@
+"""Methods of a program's own trainers and callbacks that do not take what the library hands them.
+
+Sources: transformers 4.46.0 and 5.24.0 trainer.py (training_step, compute_loss), 4.47.0 (log), 4.52.1
+(_get_train_sampler), and trainer_callback.py of all (call_event).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from loralint.frameworks.python.classes import CLASSES
+from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.syntax import Tree, place, trees
+from loralint.frameworks.table import Look, Observation
+from loralint.model import Value
+from loralint.source.script import Script
+
+
+class _Handed(NamedTuple):
+    """What a method gets. by_name: by keyword, and otherwise as its last positional argument, of so many with self."""
+
+    argument: str
+    when: str
+    by_name: bool = False
+    places: int = 0
+
+
+_HANDED = {
+    "compute_loss": _Handed("num_items_in_batch", "transformers>=4.46", by_name=True),
+    "training_step": _Handed("num_items_in_batch", "transformers>=4.46", places=4),
+    "log": _Handed("start_time", "transformers>=4.47", places=3),
+    "_get_train_sampler": _Handed("train_dataset", "transformers>=4.52", places=2),
+}
+_BASES = frozenset({"TrainerCallback", "EarlyStoppingCallback", "ProgressCallback", "PrinterCallback", "WandbCallback"})
+_EVERY = frozenset({"model", "optimizer", "lr_scheduler", "train_dataloader", "eval_dataloader"})
+
+
+def of_overridden(script: Script, _: Parts, look: Look) -> Iterator[Observation]:
+    """Observe them in each class that the program makes an object of."""
+    found = trees(script)
+    classes = {one.name: (one, tree) for tree in found for one in tree.body if isinstance(one, ast.ClassDef)}
+    for name, (node, tree) in classes.items():
+        if f"{name}(" not in script.text.replace(f"class {name}(", ""):
+            continue
+        base = _base(name, classes)
+        if base.endswith("Trainer") and getattr(CLASSES.get(base), "role", "") == "trainer":
+            yield from _of_trainer(node, tree, look)
+        elif base in _BASES:
+            yield from _of_callback(node, tree)
+
+
+def _base(name: str, classes: Mapping[str, tuple[ast.ClassDef, Tree]]) -> str:
+    """The class of a library that one of the program builds on, by its last name; empty for several or none."""
+    for _ in range(len(classes) + 1):
+        if name not in classes:
+            return name
+        bases = classes[name][0].bases
+        if len(bases) != 1:
+            return ""
+        name = ast.unparse(bases[0]).rpartition(".")[2] if isinstance(bases[0], ast.Name | ast.Attribute) else ""
+    return ""
+
+
+def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    return (one for one in node.body if isinstance(one, ast.FunctionDef) and not one.decorator_list)
+
+
+def _of_trainer(node: ast.ClassDef, tree: Tree, look: Look) -> Iterator[Observation]:
+    own = {one.name for one in _methods(node)}
+    for method in _methods(node):
+        handed = _HANDED.get(method.name)
+        if handed is None or _takes(method, handed) or not look.version_is(handed.when):
+            continue
+        if method.name == "compute_loss" and "training_step" in own:
+            continue  # which may well call it otherwise
+        yield _told(node, method, tree, handed.argument, package="transformers")
+
+
+def _takes(method: ast.FunctionDef, handed: _Handed) -> bool:
+    args = method.args
+    if handed.by_name:
+        names = {one.arg for one in (*args.args, *args.kwonlyargs)}
+        return args.kwarg is not None or handed.argument in names
+    return args.vararg is not None or len(args.posonlyargs) + len(args.args) >= handed.places
+
+
+def _of_callback(node: ast.ClassDef, tree: Tree) -> Iterator[Observation]:
+    for method in _methods(node):
+        names = {one.arg for one in (*method.args.args, *method.args.kwonlyargs)}
+        if method.name.startswith("on_") and method.args.kwarg is None and not names >= _EVERY:
+            yield _told(node, method, tree, "model")
+
+
+def _told(node: ast.ClassDef, method: ast.FunctionDef, tree: Tree, argument: str, *, package: str = "") -> Observation:
+    key = f"{node.name}.{method.name}"
+    span = place(tree.document, rf"class\s+{node.name}\b[\s\S]*?def\s+({method.name})\b")
+    where = Value(None, key=key, pointer=f"/{key}", span=span or tree.document.span_at(0, 0), key_span=span)
+    data = {"method": method.name, "class": node.name, "argument": argument, "callback": not package}
+    return Observation("override-takes", where, "crash", "", package=package, data=data)

@@ -1,0 +1,52 @@
+"""The syntax trees of a program, of its modules and of a notebook's cells, with where a text of them stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from loralint.model import Span
+from loralint.source.document import Document
+from loralint.source.python.cellfile import cells_of
+from loralint.source.script import Script
+
+_TYPED = re.compile(r"^[ \t]*[!%].*$", re.MULTILINE)  # what a notebook gives to a shell
+
+
+class Tree(NamedTuple):
+    """What is parsed at once: a file, or one cell of a notebook. shown: the last expression of it is printed."""
+
+    body: list[ast.stmt]
+    document: Document
+    shown: bool
+
+
+def trees(script: Script) -> tuple[Tree, ...]:
+    """Every part of a program that Python can parse."""
+    return _trees(script.document, script.modules)
+
+
+@lru_cache(maxsize=1)  # asked for each start of a program
+def _trees(document: Document, modules: tuple[Document, ...]) -> tuple[Tree, ...]:
+    several = [(one, one.text, False) for one in modules]
+    if document.format == "notebook":  # cells_of puts the rest of the file into what it is given
+        cells = cells_of(Document(document.file, "notebook", document.text))
+        several += [(document, _TYPED.sub("", one.text), True) for one in cells]
+    else:
+        several.append((document, document.text, False))
+    return tuple(Tree(_parsed(text), one, shown) for one, text, shown in several)
+
+
+def _parsed(text: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def place(document: Document, pattern: str) -> Span | None:
+    """Where the first group of an expression stands in a file for the first time."""
+    found = re.search(pattern, document.text, re.MULTILINE)
+    return document.span_at(found.start(1), found.end(1)) if found is not None else None
