@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from loralint.frameworks.companions.environment import environment
 from loralint.frameworks.companions.installed import installed
@@ -177,9 +178,8 @@ def _found(
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
     theirs = [one for one in programs if not is_known(launch) or speaks_of_training(one.text)]
-    scripts = [
-        start for one in theirs for start in script_starts(one, opened, imported=imported, launched=True, line=line)
-    ]
+    read = partial(script_starts, find=opened, imported=imported, launched=True, line=line)
+    scripts = [start for one in theirs for start in read(one)]
     files = [one for one in documents if one not in programs]
     files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
     own = launch.program != "python"
