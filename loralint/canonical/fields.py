@@ -183,6 +183,7 @@ FIELDS: dict[str, Field] = {
     "dist.fsdp": Field("bool", "FSDP is on"),
     "dist.fsdp_version": Field("int", "1 or 2"),
     "dist.fsdp_wrap_class": Field("str", "layer class that FSDP wraps"),
+    "dist.fsdp_policy": Field("str", "by what FSDP chooses the modules that it wraps one by one"),
     "dist.fsdp_use_orig_params": Field("bool", "FSDP keeps the original parameters"),
     "dist.fsdp_offload": Field("bool", "FSDP keeps parameters on the CPU"),
     "dist.fsdp_cpu_ram_efficient": Field("bool", "only rank 0 loads the weights"),

@@ -22,7 +22,7 @@ from loralint.frameworks.python.owners import (
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.rows import batched, labelled, media, transformed, with_rows
 from loralint.frameworks.python.shards import flattened
-from loralint.frameworks.python.splits import divided, measured, several
+from loralint.frameworks.python.splits import divided, measured, reduced, several
 from loralint.frameworks.python.tokens import added, is_eos
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.model import Event, Value
@@ -170,7 +170,7 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         "labelled": labelled(call, what, text),
         "own_loss": "compute_loss" in text,
         "paired": paired(thing),
-        "reduced": None if call.open else call.arg("preprocess_logits_for_metrics") is not None,
+        "reduced": reduced(call, text),
         "valued": valued(call),
         "class": last(call),
         "args_class": class_of(args),

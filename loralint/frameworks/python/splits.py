@@ -21,6 +21,8 @@ _KEEP = frozenset(
 ADDS = re.compile(r"def (?:evaluate|evaluation_loop|prediction_loop|log)\b|on_evaluate|_determine_best_metric")
 _LOADS = "datasets.load_dataset"
 _STEPS = 50
+# what keeps an evaluation's logits out of the GPU's memory, or from being kept at all
+_ROOM = ("eval_accumulation_steps", "batch_eval_metrics", "prediction_loss_only", "prediction_step", "evaluation_loop")
 _SPLIT = 4  # where load_dataset has its split among positional arguments: path, name, data_dir, data_files, split
 
 
@@ -63,6 +65,15 @@ def several(given: Argument | None) -> bool | None:
     if given.node.kind == "mapping":
         return len(given.node.pairs) > 0
     return True if divided(given) else None
+
+
+def reduced(call: Call, text: str) -> bool | None:
+    """Whether logits are made smaller before they are kept for metrics; None where the program may see to their room
+    in another way.
+    """
+    if call.arg("preprocess_logits_for_metrics") is not None:
+        return True
+    return None if call.open or any(word in text for word in _ROOM) else False
 
 
 def measured(call: Call, text: str) -> bool | None:

@@ -164,6 +164,11 @@ def _scalar(node: Node) -> object:
     return value(node, "pyyaml") if node.kind == "scalar" else None
 
 
+def upper(given: object) -> object:
+    """Read a word that counts in capitals."""
+    return given.upper() if isinstance(given, str) else SKIP
+
+
 def fsdp_options(
     section: str, field: str, option: str, read: Callable[[object], object] = not_null
 ) -> tuple[Entry, Entry]:
@@ -192,6 +197,7 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.ds_offload_param", "deepspeed_config.offload_param_device", fixed),
     Entry("dist.fsdp", "distributed_type", is_type("fsdp", then=True), never),
     *fsdp_options(_FSDP, "dist.fsdp_version", "version"),
+    *fsdp_options(_FSDP, "dist.fsdp_policy", "auto_wrap_policy", upper),
     *fsdp_options(_FSDP, "dist.fsdp_wrap_class", "transformer_layer_cls_to_wrap", fsdp_classes),
     *fsdp_options(_FSDP, "dist.fsdp_use_orig_params", "use_orig_params"),
     *fsdp_options(_FSDP, "dist.fsdp_offload", "offload_params"),

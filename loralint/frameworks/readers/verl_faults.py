@@ -23,7 +23,14 @@ _TWICE = (
     "actor_rollout_ref.ref.log_prob_micro_batch_size",
 )  # fmt: skip
 _LOG_PROBS = _TWICE[2:]
-_STEPS = ("ppo_mini_batch_size", "ppo_micro_batch_size", "ppo_micro_batch_size_per_gpu", "ppo_epochs")
+_REF = "actor_rollout_ref.ref."
+# where keys are looked for in vain, and where they are (trainer/config/_generated_ppo_trainer.yaml)
+_HOMES = (
+    ((_ROLLOUT, _REF), ("ppo_mini_batch_size", "ppo_micro_batch_size", "ppo_micro_batch_size_per_gpu", "ppo_epochs"),
+     _ACTOR),
+    ((_ACTOR, _ROLLOUT, _REF, "actor_rollout_ref."), ("lora_rank", "lora_alpha", "target_modules", "exclude_modules"),
+     "actor_rollout_ref.model."),
+)  # fmt: skip
 
 
 def observe_batches(document: Document, look: Look) -> list[Observation]:
@@ -114,12 +121,13 @@ def _twice(document: Document, root: Node) -> Iterator[Observation]:
 
 
 def _misplaced(document: Document, root: Node) -> Iterator[Observation]:
-    """Sizes of the optimizer's step among what makes completions or rates them, which have no such key."""
-    for part in (_ROLLOUT, "actor_rollout_ref.ref."):
-        for name in _STEPS:
-            if find(root, f"{part}{name}") is not None:
-                message = "Hydra stops before anything starts: actor and critic have this key, this part has not"
-                yield _refused(document, root, f"{part}{name}", message, f"write {_ACTOR}{name}", f"{_ACTOR}{name}")
+    """Sizes of the optimizer's step where there is no optimizer, and what belongs to the adapter beside the model."""
+    for homes, names, home in _HOMES:
+        for key, name in ((f"{part}{name}", name) for part in homes for name in names):
+            pair = find(root, key)
+            if pair is not None and document.text[pair.key_node.start - 1 : pair.key_node.start] != "+":  # it may be added
+                message = f"Hydra stops before anything starts: `{home[:-1]}` has this key, and this part has not"
+                yield _refused(document, root, key, message, f"write {home}{name}", f"{home}{name}")
 
 
 def _refused(document: Document, root: Node, key: str, message: str, advice: str, beside: str) -> Observation:
