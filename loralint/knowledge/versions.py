@@ -13,6 +13,8 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"==": eq, "!=": ne, ">=": ge,
 _OPERATORS = ("~=", *_COMPARE)
 _DIGITS = "0123456789"
 _MOST_DIGITS = 9
+# Those that every framework asks for by itself; others are extras of some.
+_LIBRARIES = ("transformers", "trl", "peft")
 
 
 def assumed(framework: str, version: str | None = None) -> dict[str, str]:
@@ -30,14 +32,19 @@ def assumed(framework: str, version: str | None = None) -> dict[str, str]:
 
 def fitting(framework: str, pinned: Mapping[str, str]) -> dict[str, str]:
     """Give the versions that a run is taken to use where these packages are pinned and the framework is not: those of
-    the newest known release that asks for none that is newer than what is pinned; empty if every release does.
+    the newest release known to ask for none of the libraries that is newer than what is pinned; empty if there is none.
     """
-    releases = part("versions")["frameworks"].get(framework, {"releases": {}})["releases"]
-    if not releases or _asks_for_no_newer(_release(framework, None), pinned):
+    too_new = _newer_than(_release(framework, None), pinned)
+    if not too_new:
         return assumed(framework)
-    old = [version for version, entry in releases.items() if _asks_for_no_newer(entry, pinned)]
-    judged = parse(part("versions")["frameworks"][framework]["judged"])
-    old = [version for version in old if parse(version) < judged]
+    data = part("versions")["frameworks"][framework]
+    old = [
+        version
+        for version, entry in data["releases"].items()
+        if parse(version) < parse(data["judged"])
+        and too_new <= dict(entry["requires"]).keys()
+        and not _newer_than(entry, pinned)
+    ]
     return assumed(framework, max(old, key=parse)) if old else {}
 
 
@@ -57,9 +64,10 @@ def newest_below(package: str, bound: str) -> str:
     return max((version for version in known if satisfies(version, bound)), key=parse, default="")
 
 
-def _asks_for_no_newer(release: Mapping[str, Any] | None, pinned: Mapping[str, str]) -> bool:
+def _newer_than(release: Mapping[str, Any] | None, pinned: Mapping[str, str]) -> set[str]:
+    """The pinned libraries of which a release asks for newer ones."""
     asked = dict(release["requires"]) if release is not None else {}
-    return not any(_newer(spec, pinned[package]) for package, spec in asked.items() if package in pinned)
+    return {one for one in _LIBRARIES if one in asked and one in pinned and _newer(asked[one], pinned[one])}
 
 
 def _newer(spec: str, version: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 from loralint.run.project import Project
@@ -17,6 +18,10 @@ _MOST = 50  # files of a folder, and those that they include
 _SIGNS = ("==", " @ ", "git+", "<", "~=", "tool.poetry", "conda", "dependencies:")
 _INCLUDES = ("-r", "-c")
 _LISTS = (".txt", ".in")
+# A checkout of one of the libraries: what it takes is what its own source says, of a release that nobody knows.
+_OWN = re.compile(r"""^[ \t]*name[ \t]*=[ \t]*["'](transformers|trl|peft)["']""", re.MULTILINE)
+_PROJECTS = ("setup.py", "pyproject.toml")
+UNKNOWN = "<0"
 _LIKELY = (
     "requirement", "constraint", "pyproject.toml", ".lock", "pylock", "pipfile", "environment", "conda", "setup.py",
     "setup.cfg",
@@ -27,17 +32,18 @@ def pins_near(file: str, project: Project) -> dict[str, str]:
     """Give package -> version, from the nearest folder, upwards to the root, whose files fix any; {} for none. Of a
     package that they only bound from above, and those of the folders on the way, `<` or `<=` stands before it.
 
-    Of a package that two files of one folder fix differently, nothing is known.
+    Of a package that two files of one folder fix differently, nothing is known. A checkout of a library is `<0` of it.
     """
+    exact: dict[str, str] = {}
     bounds: dict[str, str] = {}
     for folder in project.folders(file):
         found = project.pins.get(folder)
         if found is None:
             found = project.pins[folder] = _of_folder(folder, project)
-        bounds = {**found, **bounds}
-        if any(not version.startswith("<") for version in found.values()):
-            return {**bounds, **{name: version for name, version in found.items() if not version.startswith("<")}}
-    return bounds
+        own = {name: version for name, version in found.items() if version == UNKNOWN}
+        bounds = {**({} if exact else found), **bounds, **own}
+        exact = exact or {name: version for name, version in found.items() if not version.startswith("<")}
+    return {**bounds, **exact}
 
 
 def _of_folder(folder: str, project: Project) -> dict[str, str]:
@@ -67,6 +73,8 @@ def _of_file(path: str, top: str, seen: set[str], *, included: bool = False) -> 
     seen.add(path)
     name = os.path.basename(path)
     document = read_file(path, name, "text")
+    if name in _PROJECTS and (own := _OWN.search(document.text)):
+        yield own[1], UNKNOWN
     signs = (*_SIGNS, *_INCLUDES) if name.lower().endswith(_LISTS) else _SIGNS
     if included or "lock" in name.lower() or any(sign in document.text for sign in signs):
         from loralint.frameworks.companions.pins import is_pins, read_pins

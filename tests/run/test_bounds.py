@@ -72,3 +72,28 @@ def test_versions_within_bounds():
     assert versions_of("transformers", {"transformers": "<5"}).of("transformers") == "4.57.6"
     assert versions_of("llamafactory", {"transformers": "4.49.0"}).of("llamafactory") == "0.9.3"
     assert versions_of("llamafactory", {"transformers": "4.30.0"}).of("llamafactory") == ""
+    assert versions_of("transformers", {"torch": "2.1.0", "accelerate": "0.23.0"}).of("transformers") == "5.24.0"
+    assert versions_of("trl", {"transformers": "4.40.2"}).of("trl") == "0.12.2"
+
+
+@pytest.mark.parametrize(
+    ("project", "silent"),
+    [
+        ("setup(\n    name='transformers',\n    version='4.4.0.dev0',\n)\n", True),
+        ("setup(\n    name='transformers_extras',\n)\n", False),
+    ],
+)
+def test_a_checkout_of_a_library_is_of_a_release_that_nobody_knows(tmp_path, project, silent):
+    (tmp_path / "setup.py").write_text(project)
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "requirements.txt").write_text("datasets==2.14\n")
+    script = SCRIPT.replace("eval_dataset=held", "eval_dataset=held, tokenizer=words, rankallocator=ranks")
+    (tmp_path / "examples" / "train.py").write_text(script)
+    (run,) = loralint.check(str(tmp_path)).runs
+    found = {(one.rule, one.key) for one in run.findings if one.rule in ("LL102", "LL103")}
+    told = {
+        ("LL103", "TrainingArguments.evaluation_strategy"),
+        ("LL103", "Trainer.tokenizer"),
+        ("LL102", "Trainer.rankallocator"),
+    }
+    assert found == (set() if silent else told)

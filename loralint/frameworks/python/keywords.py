@@ -53,8 +53,10 @@ def _observed(script: Script, document: Document, look: Look, *, patched: bool) 
             if pair.key not in gone:
                 meant = _meant(outer.key, pair.key, look) if next(guesses) < _GUESSES else ""
                 found = _unknown(document, outer.key, pair, entry, meant)
-                # a class of the program's own, or one that Unsloth puts in TRL's place, may have keywords of its own
-                if "own" not in (outer.value.tag, pair.key_node.tag) and (found.replacement or not lenient):
+                # a class of the program's own, of a checkout of the library, or one that Unsloth puts in TRL's place,
+                # may have keywords of its own
+                own = "own" in (outer.value.tag, pair.key_node.tag) or not look.version_is(f"{entry['package']}>=0")
+                if not own and (found.replacement or not lenient):
                     yield found
             elif look.version_is(gone[pair.key]["when"]):
                 text = script.text_at(document.span(pair.key_node))
