@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.api import check
 from loralint.frameworks.readers.openrlhf import READER
 from loralint.model import Unknown
 
@@ -102,3 +103,21 @@ def test_names_that_flags_had_before_they_were_grouped(reading, observed, line, 
     found = observed(reading(READER, f"{line}\n", pins={"openrlhf": "0.10.2"}))[key]
     assert (found.kind, found.effect, found.replacement, found.rewrite) == ("renamed", "crash", to, rewrite)
     assert key not in observed(reading(READER, f"{line}\n", pins={"openrlhf": "0.9.9"}))
+
+
+@pytest.mark.parametrize(
+    ("flags", "key"),
+    [
+        ("--algo.advantage.estimator rloo", "algo.advantage.estimator"),
+        ("--algo.advantage.estimator rloo --rollout.n_samples_per_prompt 8", None),
+        ("--algo.advantage.estimator gae", None),
+        ("--algo.dynamic_filtering_enable --rollout.n_samples_per_prompt 1", "algo.dynamic_filtering_enable"),
+        ("--ds.packing_samples --vllm.num_engines 0", "ds.packing_samples"),
+        ("--ds.packing_samples --vllm.num_engines 2", None),
+    ],
+)
+def test_what_the_ppo_trainer_refuses(tmp_path, flags, key):
+    command = "python3 -m openrlhf.cli.train_ppo_ray --actor.model_name_or_path org/m --ds.lora.rank 8"
+    (tmp_path / "run.sh").write_text(f"{command} {flags}\n")
+    [run] = check(tmp_path / "run.sh").runs
+    assert [one.key for one in run.findings if one.rule == "LL108"] == ([key] if key else [])

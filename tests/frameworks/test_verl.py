@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loralint.api import check
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.readers.verl import READER
 from loralint.frameworks.readers.verl_sft import READER as SFT
@@ -198,3 +199,22 @@ def test_a_line_of_settings_rests_on_fsdp_and_its_optimizer(started):
     assert (config.get("dist.fsdp").value, config.get("optim.name").value) == (True, "adamw")
     other = started(as_flags(READER), {**flags, "actor_rollout_ref.actor.strategy": "megatron"})
     assert (other.get("dist.fsdp").value, other.get("optim.name").value) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("word", "home"),
+    [
+        ("actor_rollout_ref.rollout.ppo_micro_batch_size_per_gpu=4", "actor_rollout_ref.actor"),
+        ("actor_rollout_ref.actor.lora_rank=16", "actor_rollout_ref.model"),
+        ("actor_rollout_ref.target_modules=all-linear", "actor_rollout_ref.model"),
+    ],
+)
+def test_a_key_in_a_part_that_has_none_is_refused(tmp_path, word, home):
+    key = word.partition("=")[0]
+    command = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.model.lora_rank=8"
+    found = {}
+    for form in (word, f"+{word}"):
+        (tmp_path / "run.sh").write_text(f"{command} {form}\n")
+        [run] = check(tmp_path / "run.sh").runs
+        found[form] = [(one.rule, one.key, home in one.message) for one in run.findings if one.key == key]
+    assert found == {word: [("LL108", key, True)], f"+{word}": []}

@@ -124,10 +124,14 @@ def _misplaced(document: Document, root: Node) -> Iterator[Observation]:
     """Sizes of the optimizer's step where there is no optimizer, and what belongs to the adapter beside the model."""
     for homes, names, home in _HOMES:
         for key, name in ((f"{part}{name}", name) for part in homes for name in names):
-            pair = find(root, key)
-            if pair is not None and document.text[pair.key_node.start - 1 : pair.key_node.start] != "+":  # it may be added
+            if find(root, key) is not None and not _added(document, key):
                 message = f"Hydra stops before anything starts: `{home[:-1]}` has this key, and this part has not"
                 yield _refused(document, root, key, message, f"write {home}{name}", f"{home}{name}")
+
+
+def _added(document: Document, key: str) -> bool:
+    """Whether the command adds a key with `+`, which Hydra lets it do."""
+    return f"+{key}=" in document.text
 
 
 def _refused(document: Document, root: Node, key: str, message: str, advice: str, beside: str) -> Observation:
