@@ -159,7 +159,9 @@ def _controls(
         tell_medians(stack, read.medians)
         same = [[rate] * len(arms) for rate in rates]
         # What they are for is known once they cross, so they need not go on until they are hopeless.
-        traces, stopped = train(stack, batches, same.__getitem__, watch, enough=CROSSING, frozen=read.losses)
+        traces, stopped = train(
+            stack, batches, same.__getitem__, watch, enough=CROSSING, frozen=read.losses, closely=False
+        )
     finally:
         stack.close()
     if stopped:

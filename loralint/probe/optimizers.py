@@ -21,23 +21,23 @@ _PIECE = 1 << 16  # entries
 
 class Optimizer:
     """Steps the weights of a stack; `unmoved` then holds the share of each arm's entries with a gradient
-    that rounding left as they were.
+    that rounding left as they were, where it `counts` them.
     """
 
-    def __init__(self, stack: Stack) -> None:
-        self._stack = stack
+    def __init__(self, stack: Stack, *, counts: bool = True) -> None:
+        self._stack, self._counts = stack, counts
         self._steps = 0
         self._is_b = torch.cat([torch.full((slot.size,), slot.part != "A") for slot in stack.slots])
         self._is_b = self._is_b.to(stack.weights.device)
         self._state: dict[str, Tensor] = {}
         self._see_arms()
         with torch.no_grad():
-            stack.weights.copy_(self._stored(stack.weights, stack.arms))
+            self._stored(stack.weights, stack.arms)
 
     def _see_arms(self) -> None:
         arms = self._stack.arms
         self._groups = list(_groups(arms))
-        self._rounds = any(arm.stored != "fp32" for arm in arms)
+        self._rounds = self._counts and any(arm.stored != "fp32" for arm in arms)
         self.unmoved = torch.zeros(len(arms))
 
     def keep_only(self, rows: list[int]) -> None:
@@ -98,10 +98,11 @@ class Optimizer:
         return self._stack.slots
 
     def _stored(self, rows: Tensor, arms: tuple[Arm, ...]) -> Tensor:
-        """Rows rounded to each arm's format, in fp32."""
-        if all(arm.stored == "fp32" for arm in arms):
-            return rows
-        return torch.stack([row.to(_FORMATS[arm.stored]).float() for row, arm in zip(rows, arms, strict=True)])
+        """The rows, in fp32, rounded to each arm's format where they stand."""
+        for row, arm in zip(rows, arms, strict=True):
+            if arm.stored != "fp32":
+                row.copy_(row.to(_FORMATS[arm.stored]))
+        return rows
 
 
 _Rule = Callable[[Tensor, Tensor, Tensor, tuple[Arm, ...], Optimizer], Tensor]

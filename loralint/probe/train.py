@@ -60,15 +60,18 @@ def train(
     *,
     enough: float = math.inf,
     frozen: list[float] | None = None,
+    closely: bool = True,
 ) -> tuple[list[Trace], str]:
     """Train all arms over `batches` ([rows, tokens] each); their traces, and why it stopped early ("" if it did not).
 
     rates: for a step, the rate of every arm, those that were taken out included. enough: an arm is taken out once its
     loss stood so far above the base's at its last two steps, and with the last one it ends. frozen: the base's losses
-    on the first of the batches, where they are known; grows by the others. Ctrl-C stops too.
+    on the first of the batches, where they are known; grows by the others. closely: also what of the trace is no loss,
+    rate or norm, for up to a quarter of a step's time; else those stay
+    empty. Ctrl-C stops too.
     """
     frozen = [] if frozen is None else frozen
-    watch, optimizer = watch or Watch(), Optimizer(stack)
+    watch, optimizer = watch or Watch(), Optimizer(stack, counts=closely)
     traces = [Trace([], [], [], [], []) for _ in stack.arms]
     for step, batch in enumerate(batches):
         if watch.over:
@@ -77,11 +80,14 @@ def train(
             if step == len(frozen):
                 frozen.append(token_loss(stack.frozen(batch), batch).item())
             _step(stack, optimizer, batch, rates(step), traces, frozen[step])
+            if closely:
+                _look_closely(stack, optimizer, traces)
             watch.progress(1)
             if not _keep_hopeful(stack, optimizer, traces, enough):
                 break
         except KeyboardInterrupt:
-            whole = min(len(traces[number].ratios) for number in stack.numbers)
+            live = [traces[number] for number in stack.numbers]
+            whole = min(len(trace.ratios if closely else trace.norms) for trace in live)
             return [_cut(trace, whole) for trace in traces], f"interrupted after {whole} of {len(batches)} steps"
     return traces, ""
 
@@ -104,7 +110,6 @@ def _step(
     broken = _broken(stack, losses)
     rates = [rates[number] for number in stack.numbers]
     norms = optimizer.step(torch.tensor(rates)).tolist()
-    ratios = update_ratios(stack).tolist()
     for k, number in enumerate(stack.numbers):
         trace = traces[number]
         if broken[k] and trace.broken[0] < 0:
@@ -112,8 +117,14 @@ def _step(
         trace.rates.append(rates[k])
         trace.losses.append(_finite(losses[k].item() - base))
         trace.norms.append(_finite(norms[k]))
-        trace.unmoved.append(optimizer.unmoved[k].item())
-        trace.ratios.append(_finite(ratios[k]))
+
+
+def _look_closely(stack: Stack, optimizer: Optimizer, traces: list[Trace]) -> None:
+    for number, share, ratio in zip(
+        stack.numbers, optimizer.unmoved.tolist(), update_ratios(stack).tolist(), strict=True
+    ):
+        traces[number].unmoved.append(share)
+        traces[number].ratios.append(_finite(ratio))
 
 
 def _finite(value: float) -> float:

@@ -206,6 +206,19 @@ def _same(one, other):
     return torch.allclose(one, other, rtol=1e-3, equal_nan=True)
 
 
+def test_without_a_close_look_the_losses_are_the_same(batches):
+    from loralint.probe.train import train
+
+    arms = (PLAIN._replace(stored="bf16"), PLAIN)
+    (close, _), (far, _) = (
+        train(Stack(_models()[1], arms), batches, lambda _: [1e-5] * 2, closely=closely) for closely in (True, False)
+    )
+    for one, other in zip(close, far, strict=True):
+        assert (one.losses, one.norms, one.rates) == (other.losses, other.norms, other.rates)
+        assert [len(part) for part in (one.unmoved, one.ratios, other.unmoved, other.ratios)] == [4, 4, 0, 0]
+    assert 0 < close[0].unmoved[-1] < 1
+
+
 def test_with_the_last_arm_training_ends(batches):
     from loralint.probe.train import train
 
