@@ -21,13 +21,14 @@ from loralint.run.arguments import Given, Variables, filled, others, parsed, unh
 from loralint.run.assemble import config_start
 from loralint.run.build import Part, Start
 from loralint.run.companions import environment_part, missing
+from loralint.run.composed import with_defaults
 from loralint.run.hydra import hydra_line
 from loralint.run.inner import settled
 from loralint.run.modules import is_known, launched_module
 from loralint.run.options import Options
 from loralint.run.project import Lookup, Project
 from loralint.run.scheduled import scheduled
-from loralint.run.scripted import together, unrecognised, unseen_file
+from loralint.run.scripted import as_settings, together, unrecognised, unseen_file
 from loralint.run.scripts import Imported, Opened, alone, script_starts, speaks_of_training
 from loralint.run.surroundings import of_caller, sourced
 from loralint.run.written import Written
@@ -48,7 +49,6 @@ _RANKS = frozenset({"WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_ADDR"})
 _SLURM = frozenset({"srun", "salloc"})
 # Readers of flags that know those of the libraries' own classes.
 _LIBRARIES = frozenset({"transformers", "trl"})
-_OF_DATASETS = frozenset({"sd_scripts_dataset", "musubi_dataset"})
 
 
 def launch_starts(document: Document, options: Options, project: Project) -> list[Start]:
@@ -185,6 +185,7 @@ def _found(
     own = launch.program != "python"
     configs = [start for one in files if (start := config_start(one, options, known=own)) is not None]
     configs = [one for one in configs if one.reader.name != "accelerate"]  # it is for the launcher, wherever it stands
+    configs = [with_defaults(one, one.parts[0].source, line.files) for one in configs]
     foreign = bool(programs) and launch.program == "python" and not options.framework
     if not configs:
         return [unrecognised(files[0], one) for one in scripts] if foreign and files else scripts
@@ -214,7 +215,7 @@ def _over(
     for part in start.parts:
         left = others(part, left)
         own += [] if beside else parsed(part, given)
-        own += filled(part, given, (*env, *around)) if part.arguments else [_as_settings(part)]
+        own += filled(part, given, (*env, *around)) if part.arguments else [as_settings(part)]
     config = next((part for part in start.parts if part.kind == "config"), None)
     keys = config.reader if config is not None else start.reader
     reader = flags or watched(as_flags(keys._replace(own=keys.own | _naming(launch))), launch)
@@ -260,15 +261,6 @@ def _seen(start: Start) -> Start:
         return start
     parts = tuple(part._replace(reader=part.seen or part.reader) for part in start.parts)
     return start._replace(parts=parts, reader=seen)
-
-
-def _as_settings(part: Part) -> Part:
-    """The part; a file of kohya's datasets that is handed over as one of settings, with what is to be told of that."""
-    if part.kind != "config" or part.reader.keys not in _OF_DATASETS:
-        return part
-    from loralint.frameworks.readers.sd_scripts_dataset import unread
-
-    return part._replace(observations=(*part.observations, *unread(part.document)))
 
 
 def _naming(launch: Launch) -> frozenset[str]:

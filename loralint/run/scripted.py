@@ -16,6 +16,8 @@ _COMMON = frozenset({"trl", "alignment-handbook", "peft", "generic", "transforme
 # Those whose files have defaults for the model and its adapter in classes that a script does not show.
 _OWN_CLASSES = frozenset({"alignment-handbook", "fms-hf-tuning"})
 
+_OF_DATASETS = frozenset({"sd_scripts_dataset", "musubi_dataset"})
+
 
 def together(config: Start, scripts: Sequence[Start]) -> Start:
     """The run of a config that is handed to a script. scripts: what the script starts; several of these are branches
@@ -88,3 +90,12 @@ def _without_file(part: Part, why: str) -> Part:
 def _read_as(config: Start, reader: Reader) -> Start:
     parts = tuple(part._replace(reader=reader) if part.reader is config.reader else part for part in config.parts)
     return config._replace(parts=parts, reader=reader)
+
+
+def as_settings(part: Part) -> Part:
+    """The part; a file of kohya's datasets that is handed over as one of settings, with what is to be told of that."""
+    if part.kind != "config" or part.reader.keys not in _OF_DATASETS:
+        return part
+    from loralint.frameworks.readers.sd_scripts_dataset import unread
+
+    return part._replace(observations=(*part.observations, *unread(part.document)))

@@ -131,7 +131,7 @@ def _of_config(document: Document, options: Options, project: Project) -> list[S
     if start is not None and document.root is not None and document.root.get("defaults") is not None:
         from loralint.run.composed import with_defaults
 
-        start = with_defaults(start, document, project)
+        start = with_defaults(start, document, project.beside)
     return [start] if start is not None else []
 
 

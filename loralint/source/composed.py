@@ -61,7 +61,7 @@ class _Place(NamedTuple):
     depth: int = 0
 
 
-class _Unseen(Exception):  # noqa: N818 - it ends the composing, it is no fault of the config
+class Unseen(Exception):  # noqa: N818 - it ends the composing, it is no fault of the config
     """Something of the config is not at hand."""
 
 
@@ -99,7 +99,7 @@ def compose(document: Document, look: Look, group: str = "", line: Choices | Non
                 used = {key for key in work.met if key.split("/")[0] != "hydra"} <= work.chosen.keys()
                 return _merged(document, parts) if used and work.used >= work.line.made.keys() else None
             work.choices = work.met
-    except (_Unseen, RecursionError):
+    except (Unseen, RecursionError):
         pass
     return None
 
@@ -110,53 +110,53 @@ def _merged(first: Document, parts: list[tuple[Document, str]]) -> Composed | No
     for document, package in parts:
         mark = FileMark(0, document.lines, document.file)
         assert document.root is not None
-        made = _without(document.root if document is first else _placed(document.root, document, budget))
+        made = without_defaults(document.root if document is first else placed(document.root, document, budget))
         for name in reversed(package.split(".") if package else []):
             outer = Node("mapping", "map", mark, mark)
             outer.pairs = [Pair(name, Node("scalar", "str", mark, mark, name), made)]
             made = outer
-        root = made if root is None else _over(root, made)
+        root = made if root is None else laid_over(root, made)
     return Composed(root, tuple({one.file: one for one, _ in parts if one is not first}.values())) if root else None
 
 
-def _without(root: Node) -> Node:
+def without_defaults(root: Node) -> Node:
     """The tree less `defaults`, which is no part of the whole."""
     made = Node(root.kind, root.tag, root.start_mark, root.end_mark)
     made.pairs = [pair for pair in root.pairs if pair.key != "defaults"]
     return made
 
 
-def _placed(node: Node, document: Document, budget: list[int], depth: int = 0) -> Node:
+def placed(node: Node, document: Document, budget: list[int], depth: int = 0) -> Node:
     """The same tree with marks that name its file."""
     budget[0] -= 1
     if budget[0] < 0 or depth > DEPTH:
-        raise _Unseen
+        raise Unseen
     start, end = (FileMark(mark.index, document.lines, document.file) for mark in (node.start_mark, node.end_mark))
     made = Node(node.kind, node.tag, start, end, node.raw, node.plain, node.native)
     made.alias = node.alias
-    made.items = [_placed(one, document, budget, depth + 1) for one in node.items]
+    made.items = [placed(one, document, budget, depth + 1) for one in node.items]
     made.pairs = [
         pair._replace(
-            key_node=_placed(pair.key_node, document, budget, depth + 1),
-            value=_placed(pair.value, document, budget, depth + 1),
+            key_node=placed(pair.key_node, document, budget, depth + 1),
+            value=placed(pair.value, document, budget, depth + 1),
         )
         for pair in node.pairs
     ]
     return made
 
 
-def _over(below: Node, above: Node) -> Node:
+def laid_over(below: Node, above: Node) -> Node:
     """One value over another, as OmegaConf merges them: mappings entry by entry; `???` stands over nothing."""
     if above.kind == "scalar" and above.raw == "???":
         return below
     if {below.kind, above.kind} == {"mapping", "sequence"}:  # at which OmegaConf stops
-        raise _Unseen
+        raise Unseen
     if below.kind != "mapping" or above.kind != "mapping":
         return above
     pairs = {pair.key: pair for pair in below.pairs}
     for pair in above.pairs:
         known = pairs.get(pair.key)
-        pairs[pair.key] = pair if known is None else pair._replace(value=_over(known.value, pair.value))
+        pairs[pair.key] = pair if known is None else pair._replace(value=laid_over(known.value, pair.value))
     made = Node("mapping", "map", above.start_mark, above.end_mark)
     made.pairs = list(pairs.values())
     return made
@@ -166,10 +166,10 @@ def _parts(work: _Work, document: Document, place: _Place) -> Iterator[tuple[Doc
     """The files of a config with their packages, in the order in which each is merged over those before it."""
     root = document.root
     if root is None or document.problems or len(document.roots) != 1 or place.depth > DEPTH:
-        raise _Unseen
+        raise Unseen
     defaults = root.get("defaults")
     if defaults is not None and defaults.kind != "sequence":
-        raise _Unseen
+        raise Unseen
     entries = [_entry(item) for item in defaults.items] if defaults is not None else []
     if _SELF not in [one.group for one in entries]:
         entries.append(_Entry(_SELF, ()))
@@ -178,7 +178,7 @@ def _parts(work: _Work, document: Document, place: _Place) -> Iterator[tuple[Doc
     for entry in (one for one in entries if "override" in one.words):
         key = _key(entry, _path(entry, place), place)
         if work.met.setdefault(key, entry.options) != entry.options:  # which one counts differs from release to release
-            raise _Unseen
+            raise Unseen
     for entry in (one for one in entries if "override" not in one.words):
         if entry.group == _SELF:
             yield document, place.package
@@ -193,7 +193,7 @@ def _entry(item: Node) -> _Entry:
         group, at, package = name.partition("@")
         return _Entry(group, _options(pair.value), package if at else None, tuple(words))
     if item.kind != "scalar" or item.tag == "null":
-        raise _Unseen
+        raise Unseen
     *words, name = item.raw.split() or [""]
     path, at, package = name.partition("@")
     if path == _SELF:
@@ -218,14 +218,14 @@ def _named(work: _Work, entry: _Entry, place: _Place) -> Iterator[tuple[Document
     options = entry.options if entry.fixed else chosen.get(key, entry.options)
     work.used |= set() if entry.fixed else {key}
     if not entry.fixed and work.chosen.setdefault(key, options) != options:  # at which Hydra stops
-        raise _Unseen
+        raise Unseen
     for option in ("???",) if options is None else options:
         document = _file(work, posixpath.join(path, option))
         if document is not None:
             package = _package(entry, _header(document))
             yield from _parts(work, document, _Place(path, _inside(place.package, package), place.depth + 1))
         elif "optional" not in entry.words:
-            raise _Unseen
+            raise Unseen
 
 
 def _path(entry: _Entry, place: _Place) -> str:
@@ -246,7 +246,7 @@ def _package(entry: _Entry, header: str | None) -> str:
     package = group if entry.package is None and header is None else entry.package if header is None else header
     package = entry.package if entry.package is not None else package
     if "_group_" in (package or "") or "_name_" in (package or ""):  # words of Hydra 1.0, to later ones names
-        raise _Unseen
+        raise Unseen
     return (package or "").replace("_here_", "")
 
 
@@ -271,5 +271,5 @@ def _file(work: _Work, path: str) -> Document | None:
             return None
         work.documents[path] = found
         if len(work.documents) > FILES:
-            raise _Unseen
+            raise Unseen
     return work.documents[path]

@@ -180,3 +180,48 @@ def test_writes_back(reading):
     assert config.write("adapter.method", "lora") == ("policy.dtensor_cfg.lora_cfg.enabled", True)
     assert config.write("precision.bf16", True) == ("policy.precision", "bfloat16")
     assert config.write("precision.fp16", True) == ("policy.precision", "float16")
+
+
+BARE = """\
+dpo: {}
+checkpointing: {enabled: true, checkpoint_dir: out}
+policy:
+  model_name: org/m
+  precision: bfloat16
+  dtensor_cfg:
+    enabled: true
+    lora_cfg: {enabled: true, match_all_linear: true}
+  optimizer: {name: torch.optim.AdamW, kwargs: {}}
+"""
+
+
+def told(config, fields):
+    values = {field: config.get(field) for field in fields}
+    return {name: None if isinstance(one.value, Unknown) else one.value for name, one in values.items()}
+
+
+def test_what_no_file_has_is_what_the_classes_have(reading):
+    expected = {
+        "train.epochs": 1, "train.max_steps": 150, "train.seed": 42, "eval.steps": 25, "pref.beta": 0.05,
+        "adapter.rank": 8, "adapter.alpha": 32, "adapter.dropout": 0.0, "adapter.init": "xavier",
+        "optim.lr": 1e-3, "optim.weight_decay": 0.01, "optim.beta2": 0.999, "optim.eps": 1e-8,
+        "schedule.name": "constant", "schedule.warmup_steps": 0, "dist.tensor_parallel": 1,
+    }  # fmt: skip
+    assert told(reading(READER, BARE), expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "value"),
+    [
+        (("dpo: {}", "sft: {}"), "train.max_steps", 60),
+        (("dpo: {}", "sft: {}"), "pref.beta", None),
+        (("dpo: {}", "grpo: {}"), "train.max_steps", None),  # 0.7.0 wants it
+        (("kwargs: {}}", "kwargs: {}}\n  scheduler: {name: torch.optim.lr_scheduler.LinearLR}"), "schedule.name", None),
+        (("torch.optim.AdamW", "torch.optim.Adam"), "optim.weight_decay", 0),
+        (("torch.optim.AdamW", "my.Own"), "optim.lr", None),
+        (("enabled: true, match", "enabled: false, match"), "adapter.rank", None),
+        (("dpo: {}", "dpo: {}\ndefaults: dpo.yaml"), "train.max_steps", None),
+    ],
+)
+def test_a_default_holds_only_where_it_is_sure(reading, change, field, value):
+    assert told(reading(READER, BARE.replace(*change)), [field]) == {field: value}

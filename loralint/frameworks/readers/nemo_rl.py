@@ -13,6 +13,15 @@ from loralint.frameworks.convert import always, dtype, long_dtype, never, not_nu
 from loralint.frameworks.lookup import find
 from loralint.frameworks.readers.globs import all_but, read_globs, write_globs
 from loralint.frameworks.readers.hydra import filled_later, inherits
+from loralint.frameworks.readers.nemo_rl_defaults import (
+    BY_TASK,
+    FIELDS,
+    by_optimizer,
+    by_task,
+    of_adapter,
+    on_dtensor,
+    with_scheduler,
+)
 from loralint.frameworks.readers.nemo_rl_faults import rejected
 from loralint.frameworks.table import SKIP, Entry, Look, Reader, Values
 from loralint.model import Value
@@ -93,6 +102,8 @@ def combine(document: Document, values: Values) -> Values:
         off = tuple(_ADAPTERS.values())
         inert = {field: () for field, several in values.items() if all(one.key.startswith(off) for one in several)}
         fields |= {field: empty for field, empty in inert.items() if field != "adapter.method"}
+    if chosen != MEGATRON:
+        fields |= with_scheduler(document, values)
     return {**filled_later(values), **fields}
 
 
@@ -140,6 +151,11 @@ TABLE = (
           lambda name: SKIP if name in (None, "None") else dtype(name), default=_lora_dtype),
     Entry("kernel.lora", "policy.dtensor_cfg.lora_cfg.use_triton", not_null),
     Entry("adapter.method", "", write=never, default="full"),
+    Entry("adapter.rank", "", write=never, default=of_adapter(8)),
+    Entry("adapter.alpha", "", write=never, default=of_adapter(32)),
+    Entry("adapter.dropout", "", write=never, default=of_adapter(0.0)),
+    Entry("adapter.init", "", write=never, default=of_adapter("xavier")),
+    Entry("kernel.lora", "", write=never, default=of_adapter(answer=False)),
     Entry("quant.bits", "", write=never, default=16),
     # optimizer and schedule
     Entry("optim.name", "policy.optimizer.name", _last, never),
@@ -154,9 +170,12 @@ TABLE = (
     Entry("optim.beta2", "policy.megatron_cfg.optimizer.adam_beta2", not_null),
     Entry("optim.eps", "policy.optimizer.kwargs.eps", not_null),
     Entry("optim.eps", "policy.megatron_cfg.optimizer.adam_eps", not_null),
+    *(Entry(field, "", write=never, default=by_optimizer(field)) for field in FIELDS),
     Entry("optim.max_grad_norm", "policy.max_grad_norm", not_null),
     Entry("schedule.name", "policy.megatron_cfg.scheduler.lr_decay_style", not_null),
     Entry("schedule.warmup_steps", "policy.megatron_cfg.scheduler.lr_warmup_iters", not_null),
+    Entry("schedule.name", "", write=never, default=on_dtensor("constant")),
+    Entry("schedule.warmup_steps", "", write=never, default=on_dtensor(0)),
     Entry("schedule.min_lr", "policy.megatron_cfg.optimizer.min_lr", not_null),
     # batch and length of the run
     Entry("batch.micro", "policy.train_micro_batch_size", not_null),
@@ -165,6 +184,7 @@ TABLE = (
     *_algorithms("train.epochs", "max_num_epochs", read=not_null),
     *_algorithms("train.max_steps", "max_num_steps", read=not_null),
     *_algorithms("train.seed", "seed", read=not_null),
+    *(Entry(field, "", write=never, default=by_task(field), when="nemo-rl>=0.7") for field in BY_TASK),
     # precision
     Entry("precision.bf16", "policy.precision", _precision("bf16"), lambda on: "bfloat16" if on is True else SKIP),
     Entry("precision.fp16", "policy.precision", _precision("fp16"), lambda on: "float16" if on is True else SKIP),
@@ -190,8 +210,10 @@ TABLE = (
     Entry("dist.fsdp_offload", "policy.dtensor_cfg.cpu_offload", not_null),
     Entry("dist.tensor_parallel", "policy.dtensor_cfg.tensor_parallel_size", not_null),
     Entry("dist.tensor_parallel", "policy.megatron_cfg.tensor_model_parallel_size", not_null),
+    Entry("dist.tensor_parallel", "", write=never, default=on_dtensor(1)),
     Entry("dist.context_parallel", "policy.dtensor_cfg.context_parallel_size", not_null),
     Entry("dist.context_parallel", "policy.megatron_cfg.context_parallel_size", not_null),
+    Entry("dist.context_parallel", "", write=never, default=on_dtensor(1)),
     # preference and RL
     Entry("pref.beta", "dpo.reference_policy_kl_penalty", not_null),
     Entry("pref.beta", "loss_fn.reference_policy_kl_penalty", not_null),
