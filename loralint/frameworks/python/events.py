@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
-from loralint.frameworks.python.forms import collated, formed, merged
+from loralint.frameworks.python.forms import collated, formed, judged, merged
 from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch, valued
 from loralint.frameworks.python.owners import (
     by_accelerator,
@@ -24,7 +24,7 @@ from loralint.frameworks.python.rows import batched, labelled, media, transforme
 from loralint.frameworks.python.shards import flattened
 from loralint.frameworks.python.splits import divided, measured, reduced, several
 from loralint.frameworks.python.tokens import added, is_eos
-from loralint.frameworks.python.trace import argument, last, makers
+from loralint.frameworks.python.trace import argument, last, makers, perhaps_none
 from loralint.model import Event, Value
 from loralint.source.limits import EVENTS
 from loralint.source.script import Argument, Call, Script
@@ -74,7 +74,7 @@ def events(script: Script) -> tuple[Event, ...]:
     unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread + (CUT,) * (len(done) > EVENTS)]
     read = {number for call in script.calls if last(call) in _TOKENIZES for number in numbers(call.on)}
     masked = [_masked(script, call) for call in script.calls if last(call) == "train_on_responses_only"]
-    return (*unread, *(with_rows(event, script, read) for event in done[:EVENTS]), *masked)
+    return (*unread, *(with_rows(event, script, read) for event in judged(done[:EVENTS])), *masked)
 
 
 def _masked(script: Script, call: Call) -> Event:
@@ -159,7 +159,7 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         "wrapped": bool(wraps),
         "wrapped_by": "unsloth" if any(of(one).package == "unsloth" for one in wraps) else "peft",  # type: ignore[union-attr]
         "trl": what is not None and what.package == "trl",
-        "has_ref_model": _given(reference) and not _same(reference, model),
+        "has_ref_model": None if perhaps_none(reference) else _given(reference) and not _same(reference, model),
         "own_reference": _same(reference, model),
         "evaluates": None if call.open else _given(argument(call, "eval_dataset", what)),
         "formats": _function(argument(call, "formatting_func", what)),

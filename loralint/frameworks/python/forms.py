@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loralint.frameworks.python.loads import load_of, loaded, switch
 from loralint.frameworks.python.trace import earlier, last, makers
+from loralint.model import Event
 from loralint.source.script import Call, Thing
 
 _CASTS = {"half": "fp16", "bfloat16": "bf16", "float": "fp32"}
 _DTYPES = {"torch.float16": "fp16", "torch.half": "fp16", "torch.bfloat16": "bf16", "torch.float32": "fp32"}
+_WRITERS = ("ForCausalLM", "ForSeq2SeqLM", "ForConditionalGeneration", "ForImageTextToText", "LMHeadModel",
+            "WithValueHead")  # fmt: skip
 _STEPS = 100
 
 
 def formed(call: Call, name: str) -> tuple[str, dict[str, object]]:
     """The kind of event that `.half()`, `.to(...)` or `.cuda()` is, and its data: without a dtype it only moves.
 
-    bits: of the weights, as `loaded` gives them. wrapped: whether an adapter is on them.
+    bits: of the weights, as `loaded` gives them; of one branch nobody knows whether another one quantised them.
+    wrapped: whether an adapter is on them.
     """
     load = load_of(call.on)
-    bits = loaded(load)["bits"] if load is not None else None
+    config = load.arg("quantization_config") if load is not None else None
+    quantised = makers(config.thing, "quantisation")[0] if config is not None else []
+    apart = not call.sure and not all(one.sure for one in quantised)
+    bits = loaded(load)["bits"] if load is not None and not apart else None
     data = {"bits": bits, "wrapped": any(makers(call.on, role)[0] for role in ("wrap", "load-adapter"))}
     given = (_DTYPES.get(one.node.raw) for one in call.args if one.node.tag == "name")
     dtype = _CASTS.get(name) or next(filter(None, given), None)
     return ("cast", {"dtype": dtype, **data}) if dtype else ("move", data)
+
+
+def judged(done: Sequence[Event]) -> list[Event]:
+    """The events of a program; beside a model that writes, a classifier may be the judge of what it writes, or what
+    another task has in its place, so that of its head nobody knows whether the adapter is meant for it.
+    """
+    if not any(one.kind == "load" and str(one.data.get("class")).endswith(_WRITERS) for one in done):
+        return list(done)
+    return [one._replace(data={**one.data, "headed": None}) if one.kind == "load" else one for one in done]
 
 
 def merged(thing: Thing | None, steps: int = _STEPS) -> bool | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from loralint.frameworks.python.classes import Known, of
 from loralint.source.script import Argument, Call, Thing
 
@@ -16,6 +18,7 @@ _INSIDE = frozenset({"base_model", "model", "module", "tokenizer"})
 _WRAPPERS = frozenset({"inject_adapter_in_model", "compile", "prepare_model", "for_training", "for_inference",
                        "cast_mixed_precision_params", "unwrap_model", "setup_chat_format", "prepare"})  # fmt: skip
 _PUT_ON = frozenset({"wrap", "prepare", "load-adapter"})
+_CONDITIONAL = re.compile(r"^\(?\s*None\s+if\b|\belse\s+None\s*\)?$")
 _LONGEST = 100  # steps back; a loop over a model is no chain of its own
 
 
@@ -64,6 +67,11 @@ def _loaded(thing: Thing) -> Thing:
     what = of(thing.made) if thing.made is not None else None
     first = what is not None and what.role == "load" and thing.place == 0
     return thing.made.result if first and thing.made is not None else thing
+
+
+def perhaps_none(given: Argument | None) -> bool:
+    """Whether an argument is None under a condition that stands in it."""
+    return given is not None and _CONDITIONAL.search(given.node.raw) is not None
 
 
 def makers(thing: Thing | None, role: str, steps: int = _LONGEST) -> tuple[list[Call], bool]:

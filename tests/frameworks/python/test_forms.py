@@ -129,3 +129,53 @@ def test_a_model_may_be_told_its_padding_when_it_is_loaded(read, more, padded):
     model = get_peft_model(other, LoraConfig(r=8))
     """
     assert of_kind(read, "load", body)[-1]["padded"] is padded
+
+
+@pytest.mark.parametrize(
+    ("moved", "bits"),
+    [("model.to(0)", 4), ("if cfg.whole:\n        model.to(0)", None)],
+)
+def test_what_is_moved_in_one_branch_may_be_quantised_in_another(read, moved, bits):
+    (start,) = read(f"""
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+    config = None
+    if cfg.quantise:
+        config = BitsAndBytesConfig(load_in_4bit=True)
+    model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B", quantization_config=config)
+    {moved}
+    get_peft_model(model, LoraConfig(r=8))
+    """)
+    assert [event.data["bits"] for event in start.events if event.kind == "move"] == [bits]
+
+
+@pytest.mark.parametrize(
+    ("other", "headed"), [("AutoModelForCausalLM", None), ("AutoModelForCausalLMWithValueHead", None), ("Bert", True)]
+)
+def test_the_head_of_a_classifier_beside_a_model_that_writes_is_nobodys(read, other, headed):
+    body = f"""
+    judge = AutoModelForSequenceClassification.from_pretrained("org/judge", num_labels=1)
+    writer = {other}.from_pretrained("gpt2")
+    model = get_peft_model(judge, LoraConfig(r=8))
+    """
+    (start,) = read("\n    from peft import LoraConfig, get_peft_model" + body)
+    loads = {event.data["class"]: event.data["headed"] for event in start.events if event.kind == "load"}
+    assert loads["AutoModelForSequenceClassification"] is headed
+
+
+@pytest.mark.parametrize(
+    ("reference", "given"),
+    [
+        ("other", True),
+        ("None", False),
+        ("None if cfg.use_peft else copy(other)", None),
+        ("copy(other) if cfg.whole else None", None),
+    ],
+)
+def test_a_reference_model_under_a_condition(read, reference, given):
+    body = f"""
+    from trl import DPOTrainer
+    DPOTrainer(model=model, ref_model={reference}, peft_config=LoraConfig(r=8)).train()
+    """
+    (data,) = of_kind(read, "trainer", body)
+    assert data["has_ref_model"] is given
