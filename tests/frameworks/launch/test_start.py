@@ -58,6 +58,8 @@ def test_launches(find, text, program, subcommand, script, module, launchers):
 @pytest.mark.parametrize(
     "text",
     [
+        "autotrain llm -h",
+        "accelerate launch train.py --help",
         "llamafactory-cli webchat --model_name_or_path x", "llamafactory-cli version c.yaml",
         "pip install trl", "python -m pip install trl", "python -c 'import x'", "python - <<EOF\nx\nEOF",
         "llamafactory-cli api",
