@@ -78,7 +78,8 @@ def _touches(fault: Fault, command: Command, text: str) -> bool:
 
 def _idle(found: _Found) -> bool:
     """Whether a script's name says that it is no training, or it is only asked what it takes."""
-    if any(word.raw in ("-h", "--help") for word in found.words):
+    asks = ("--help",) if found.program == "python" else ("--help", "-h")
+    if any(word.raw in asks for word in found.words):
         return True
     name = found.script.raw if found.script is not None else found.module.rpartition(".")[2]
     return found.program == "python" and is_idle(name)

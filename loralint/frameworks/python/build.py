@@ -37,23 +37,23 @@ def section(document: Document, call: Call, what: Known | None = None) -> Pair:
     Of a class method, the class stands under the key `class`. The tag "own" is on the key of what a class of the
     program declares itself, and on the mapping where nobody sees the class: its module is no part of the library.
     The tag "placed" is on the key of what goes by its place, whatever the release calls it. Python takes nothing twice,
-    so what a keyword gives as well is in an order that we do not know.
+    so what a keyword gives as well is in an order that we do not know, or in a mapping of another branch.
     """
     name = call.name.rpartition(".")[2]
     seen = call.name.partition(".")[0] in _LIBRARIES and not call.name.startswith(".")
     mapping = Node("mapping", "map" if seen else "own", *_ends(call.span))
-    pairs = []
+    pairs: dict[str, Pair] = {}
     order = iter(what.order if what is not None else ())
     named = {given.name for given in call.args if given.name}
     for given in call.args:
         key = given.name or next(order, "")
-        if key and (given.name or key not in named):
+        if key and key not in pairs and (given.name or key not in named):
             tag = "own" if key in call.fields else "str" if given.name else "placed"
-            pairs.append(Pair(key, _key(key, given, document, tag), readable(given.node)))
+            pairs[key] = Pair(key, _key(key, given, document, tag), readable(given.node))
     owner = call.name.rpartition(".")[0].rpartition(".")[2]
     if name == "from_pretrained" and owner:
-        pairs.append(Pair("class", *2 * (text_at(owner, call.name_span),)))
-    mapping.pairs = pairs
+        pairs["class"] = Pair("class", *2 * (text_at(owner, call.name_span),))
+    mapping.pairs = list(pairs.values())
     return Pair(name, text_at(name, call.name_span), mapping)
 
 

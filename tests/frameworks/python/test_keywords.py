@@ -282,3 +282,17 @@ def test_what_a_keyword_gives_as_well_stands_elsewhere():
     (made,) = read_script(document).calls
     keys = [pair.key for pair in section(document, made, CLASSES["Trainer"]).value.pairs]
     assert keys == ["model", "args", "train_dataset", "data_collator"]
+
+
+def test_what_a_mapping_of_another_branch_holds_is_given_once(run):
+    _, layer = run("""
+        import torch
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM
+        more = {"revision": "main"}
+        if args.whole:
+            more["torch_dtype"] = torch.bfloat16
+        model = AutoModelForCausalLM.from_pretrained("gpt2", torch_dtype=torch.float16, **more)
+        get_peft_model(model, LoraConfig(r=8))
+    """, transformers="4.46.0")  # fmt: skip
+    assert layer.observations == ()
