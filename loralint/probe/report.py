@@ -13,7 +13,7 @@ from loralint.probe.plan import Plan
 from loralint.probe.ramp import STEPS
 from loralint.probe.suggest import Suggestion
 from loralint.probe.train import Trace
-from loralint.probe.verdict import BORDERLINE, NOT_LEARNING, STABLE, Verdict, rounded_down
+from loralint.probe.verdict import BORDERLINE, NOT_LEARNING, STABLE, UNSTABLE, Verdict, rounded_down
 
 _KINDS = {"UNSTABLE": "probe-unstable", "BORDERLINE": "probe-borderline", "NOT LEARNING": "probe-not-learning"}
 
@@ -83,7 +83,12 @@ def _may_stall(outcome: Outcome) -> bool:
 
 
 def _change(verdict: Verdict, cause: Cause) -> str:
-    """What to do about the cause, with how far a rate may rise where it is too low."""
+    """What to do about the cause, with how far a rate may rise where it is too low. Of UNSTABLE, what the rate's key
+    stands behind: where it breaks at any rate, none is to be written.
+    """
+    if verdict.word == UNSTABLE:
+        least = f", or write {rounded_down(verdict.safe):g} or less for"
+        return f"{cause.change}, which break at any" if cause.name == "base" else cause.change + least
     if verdict.word != NOT_LEARNING:
         return cause.change
     return f"{cause.change}; rates up to {rounded_down(verdict.safe):g} are called STABLE"

@@ -84,7 +84,7 @@ def test_a_rate_beyond_the_edge_is_found_with_what_to_write(trained):
     assert 2 <= facts["course_steps"] < 36  # what is hopeless does not go on
     assert "36 steps of 2x32 tokens" in run["tables"][0]["title"]
     assert "its bands are for" not in run["tables"][0]["title"]
-    suggested = float(finding["help"].split("learning_rate: ")[1].split(" ")[0])
+    suggested = float(finding["help"].split("write ")[1].split(" or less for learning_rate")[0])
     assert suggested <= facts["highest_stable_rate"]
     again = trained(CONFIG.replace("0.0002", str(suggested)), "--select", "LL851,LL852,LL853")
     assert _facts(again)["verdict"] == "STABLE"
