@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.companions.dotenv import read_dotenv
 from loralint.frameworks.flags import as_flags
+from loralint.frameworks.python.build import readable
 from loralint.model import Unknown
 from loralint.run.build import Part
 from loralint.source.document import Document, Node, Pair
@@ -51,7 +52,7 @@ def filled(part: Part, launch: Given | None, variables: tuple[Variables, ...] = 
     settings = {pair.key: pair.value for one in part.handed if one.root is not None for pair in one.root.pairs}
     given = {**settings, **given}
     defaults = {
-        one.name: one.node
+        one.name: readable(one.node)
         for one in part.arguments
         if one.name not in given and (one.node.kind != "scalar" or one.node.native is not None)
     }

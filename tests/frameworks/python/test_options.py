@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import loralint
 from loralint.frameworks.python.options import taken
 from loralint.source.python import read_script
 from loralint.source.read import read_file
@@ -119,3 +120,21 @@ def test_a_script_that_fills_only_classes_of_the_libraries(flags):
     found = flags(text)
     assert {"--dataset_name", "--lora_r", "--learning_rate", "--config", "--torch_dtype", "--max_seq_length"} < found
     assert "--learning_rte" not in found
+
+
+def test_a_default_that_is_a_member_of_an_enumeration_is_its_word(tmp_path):
+    (tmp_path / "train.py").write_text(
+        "from dataclasses import dataclass, field\n"
+        "from peft import LoraConfig, get_peft_model\n"
+        "from transformers import AutoModelForCausalLM, HfArgumentParser, IntervalStrategy\n"
+        "from transformers import Trainer, TrainingArguments\n"
+        "@dataclass\n"
+        "class Mine:\n"
+        "    save_strategy: IntervalStrategy = field(default=IntervalStrategy.EPOCH)\n"
+        "(mine,) = HfArgumentParser(Mine).parse_args_into_dataclasses()\n"
+        "args = TrainingArguments(output_dir='out', learning_rate=1e-4, bf16=True, save_strategy=mine.save_strategy)\n"
+        "model = get_peft_model(AutoModelForCausalLM.from_pretrained('gpt2'), LoraConfig(r=8))\n"
+        "Trainer(model=model, args=args, train_dataset=rows).train()\n"
+    )
+    (run,) = loralint.check(str(tmp_path)).runs
+    assert [one.rule for one in run.findings] == []
