@@ -30,7 +30,7 @@ class Launch(NamedTuple):
     shell's faults (see source.command.Shell) touches this command. takes: every flag that the script's own
     parser knows, as it is written; empty where it may take others. switches: those of
     them that take no value. filled: the framework whose own dataclasses the script makes flags of, "" for none. words:
-    all that stands behind the program, as it is written.
+    all that stands behind the program, as it is written. fired: the arguments of the one function that Fire calls.
     """
 
     program: str
@@ -49,3 +49,4 @@ class Launch(NamedTuple):
     switches: frozenset[str] = frozenset()
     filled: str = ""
     words: tuple[Word, ...] = ()
+    fired: frozenset[str] = frozenset()

@@ -45,7 +45,7 @@ class Part(NamedTuple):
     line, with defaults. assumed: places of values that a command line may overrule, which nobody has seen. names: for
     flags that a script hands on, the key where each arrives -> the flag; then nothing else is this part's. beside:
     nobody names the file, and it is assumed to be meant. own: of a script, as of a Reader: keys that it takes itself.
-    takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled: likewise.
+    takes: of a script, as of a Launch: the flags beside which it refuses any other. switches, filled, fired: likewise.
     parsed: of a script, sections of a library's classes that its command line fills; seen: its reader where all of that
     line is known. loads: files of variables that a script loads itself. reads: how the script's parser takes a file of
     settings, "under" the flags or "alone", "" where it is not seen to take one, "hydra" where
@@ -67,6 +67,7 @@ class Part(NamedTuple):
     takes: frozenset[str] = frozenset()
     switches: frozenset[str] = frozenset()
     filled: str = ""
+    fired: frozenset[str] = frozenset()
     parsed: tuple[str, ...] = ()
     seen: Reader | None = None
     loads: tuple[Document, ...] = ()

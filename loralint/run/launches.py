@@ -137,7 +137,7 @@ def of_launch(
         found = _found(launch, documents, options, opened, files.module, line)
     script = next((part for start in found for part in start.parts), None)
     if script is not None:
-        launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled)
+        launch = launch._replace(takes=script.takes, switches=script.switches, filled=script.filled, fired=script.fired)
     hidden = next((one.message for kind, one in given if kind == "config" and isinstance(one, Note)), _open(launch))
     hidden = hidden or (_unseen_config(launch) if not any(kind == "config" for kind, _ in given) else "")
     found = [unseen_file(start, hidden) for start in found]

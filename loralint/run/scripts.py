@@ -53,6 +53,7 @@ def script_starts(
     if thin and (imported is None or not _leads(document, imported, find, launched=launched)):
         return []
     from loralint.frameworks.python import starts
+    from loralint.frameworks.python.fired import fired
     from loralint.frameworks.python.options import filled, read_file, reads, switches, taken
     from loralint.run.modules import used_modules
     from loralint.source.python import read_script
@@ -64,15 +65,15 @@ def script_starts(
     pins = _installed(script)
     found, keys, takes = [], _own(script), taken(script)
     bare = switches(script) if takes else frozenset()
-    names, loads = filled(script), tuple(_loaded(script, find))
+    names, loads, called = filled(script), tuple(_loaded(script, find)), fired(script)
     how = "hydra" if script.composed else reads(script)
     file = find(name) if find is not None and how in ("under", "alone") and (name := read_file(script)) else None
     handed = (file,) if file is not None and file.root is not None else ()
     for start in starts(script):
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
-            script.arguments, own=keys, takes=takes, switches=bare, filled=names, parsed=start.parsed,
-            seen=start.seen, loads=loads, reads=how, handed=handed,
+            script.arguments, own=keys, takes=takes, switches=bare, filled=names, fired=called,
+            parsed=start.parsed, seen=start.seen, loads=loads, reads=how, handed=handed,
             placed=start.placed,
         )  # fmt: skip
         used = used_modules(script, start) if script.modules else ()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loralint.frameworks.key_list import top_keys
 from loralint.frameworks.launch.programs import ONLY, OPTIONS, PYTHON
 from loralint.frameworks.launch.recipes import recipe_started
-from loralint.frameworks.launch.strict import rank_refused, refused
+from loralint.frameworks.launch.strict import left_over, rank_refused, refused
 from loralint.frameworks.launched import Launch, Launcher
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Observation
@@ -58,6 +58,7 @@ def observed(launch: Launch, known: str, package: str = "") -> Iterator[Observat
     yield from refused(launch)
     yield from listed(launch, known, package)
     yield from rank_refused(launch)
+    yield from left_over(launch)
     yield from _pushed_back(launch, known)
     yield from alone(launch)
     yield from unmet(launch)

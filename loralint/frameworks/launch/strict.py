@@ -11,6 +11,7 @@ from loralint.frameworks.lookup import closest
 from loralint.frameworks.observe import place
 from loralint.frameworks.table import Observation
 from loralint.model import Unknown, Value
+from loralint.source.command import Word
 from loralint.source.document import Document, Node, Pair
 
 
@@ -37,11 +38,38 @@ def refused(launch: Launch) -> Iterator[Observation]:
             yield valued(launch, pair)
 
 
+def left_over(launch: Launch) -> Iterator[Observation]:
+    """Flags that Fire finds no argument for, and tells of once the function is through."""
+    root = launch.flags.root
+    own = any(one.raw in ("-", "--") for one in launch.words)  # behind which stand Fire's own, or another call
+    for pair in root.pairs if root is not None and launch.fired and not own else ():
+        written, name = pair.key_node.raw, pair.key_node.raw.lstrip("-").replace("-", "_")
+        if not written.startswith("-") or _consumed(name, launch.fired):
+            continue
+        what = "the function has no such argument, Fire calls it without, and stops with an error once it is through"
+        data = {"name": written, "framework": "Fire"}
+        meant = closest(name, sorted(launch.fired))
+        yield Observation(
+            "unknown", place(launch.flags, pair, pair.key), "lost", what, meant and f"--{meant}", data=data
+        )
+
+
+def _consumed(name: str, fired: frozenset[str]) -> bool:
+    switched = name.removeprefix("no")
+    return {name, switched} & fired != set() or (len(name) == 1 and any(one[0] == name for one in fired))
+
+
 def rank_refused(launch: Launch) -> Iterator[Observation]:
     """The flag that a launcher gives to every process, where the script's parser does not take it."""
     script = launch.script
     handed, spared = next((found for one in launch.launchers if (found := _handed(launch, one)) is not None), ("", ""))
-    if script is None or not handed or not launch.takes or any(one.startswith(handed) for one in launch.takes):
+    if script is None or not handed:
+        return
+    if launch.fired:
+        if "local_rank" not in launch.fired:
+            yield _told_late(launch, script, handed, spared)
+        return
+    if not launch.takes or any(one.startswith(handed) for one in launch.takes):
         return
     name = launch.launchers[-1].name
     where = Value(None, key=name, pointer=f"/{name}", span=launch.flags.span(script.node))
@@ -49,6 +77,14 @@ def rank_refused(launch: Launch) -> Iterator[Observation]:
     advice = f"declare it in the script (`{handed}`, an int), or {spared}"
     package = "torch" if "-r" in handed else ""  # which wrote it like DeepSpeed before its release 2
     yield Observation("misplaced", where, "crash", what, package=package, data={"advice": advice})
+
+
+def _told_late(launch: Launch, script: Word, handed: str, spared: str) -> Observation:
+    name = launch.launchers[-1].name
+    where = Value(None, key=name, pointer=f"/{name}", span=launch.flags.span(script.node))
+    what = f"Fire has no argument for the `{handed}` of the launcher, and every process fails after the training"
+    advice = f"declare it in the function (local_rank: int = 0), or {spared}"
+    return Observation("misplaced", where, "lost", what, data={"advice": advice})
 
 
 def _handed(launch: Launch, one: Launcher) -> tuple[str, str] | None:
