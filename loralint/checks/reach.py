@@ -39,8 +39,8 @@ def unmatched(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> lis
     found = names_of(scope) if entries else None
     if not isinstance(found, Names):
         return found or []
-    among = args["among"]  # a text in the place of a list of names of lists is one of them
-    way = WAYS["expression" if isinstance(value.value, str) and among != "lists" else among]
+    among = args["among"]  # a text in the place of a list of names of lists, or of weights, is one of them
+    way = WAYS["expression" if isinstance(value.value, str) and among not in ("lists", "weights") else among]
     try:
         paths = list(way.paths(scope, found))
         if not paths:  # which is told of the targets
