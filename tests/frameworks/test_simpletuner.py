@@ -66,6 +66,15 @@ def test_reads_what_the_file_says(reading):
     assert {field: config.get(field).value for field in expected} == expected
 
 
+@pytest.mark.parametrize(
+    ("schedule", "warmup"),
+    [("cosine", 0), ("cosine_with_restarts", 0), ("sine", 0), ("polynomial", 50), ("linear", 50)],
+)
+def test_the_warm_up_of_waves_is_their_length(reading, schedule, warmup):
+    config = reading(READER, _json(lr_scheduler=schedule), "config.json")
+    assert config.get("schedule.warmup_steps").value == warmup
+
+
 def test_keys_may_be_flags(reading, observed):
     text = json.dumps({f"--{key}": value for key, value in WHOLE.items()} | {"--lora_alpha": 32})
     config = reading(READER, text, "config.json")

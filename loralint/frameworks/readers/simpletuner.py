@@ -39,6 +39,10 @@ def _quantiser(word: object) -> object:
     return word.rpartition("-")[2] if isinstance(word, str) and "-" in word else SKIP
 
 
+# Schedules of its own, to which `lr_warmup_steps` is the length of a wave: helpers/training/custom_schedule.py
+_WAVES = frozenset({"cosine", "cosine_with_restarts", "sine"})
+
+
 def _lora(answer: object) -> Callable[[Look], object]:
     return lambda look: answer if look.get("adapter.method").value == "lora" else SKIP
 
@@ -64,6 +68,8 @@ def combine(document: Document, values: Values) -> Values:
     warmup = _word(values, "schedule.warmup_steps")
     if _word(values, "schedule.name") == "constant" and isinstance(warmup, (int, float)) and warmup > 0:
         fields["schedule.name"] = (values["schedule.name"][0]._replace(value="constant_with_warmup"),)
+    if _scalar(document, "lr_scheduler") in _WAVES and values.get("schedule.warmup_steps"):
+        fields["schedule.warmup_steps"] = (values["schedule.warmup_steps"][0]._replace(value=0),)
     return fields
 
 
