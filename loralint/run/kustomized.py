@@ -10,6 +10,7 @@ from typing import NamedTuple
 from loralint.frameworks.readers.kubernetes.kustomize import (
     NAMES,
     Generator,
+    Image,
     Kustomization,
     inline_objects,
     kustomization,
@@ -32,7 +33,8 @@ class Built(NamedTuple):
     """maps: by the name that stands in the files. own: names of those that the kustomization itself makes or changes.
     renamed: names that become others, by a hash behind them or a prefix -> where that is said. manifests: listed by
     itself; below: by what it leads to. changes: its own; others: of what it leads to, which come first. teaches: names
-    may be followed in more kinds than kustomize knows.
+    may be followed in more kinds than kustomize knows. images: what it makes of names of images; images_below: what the
+    others do, which come first.
     """
 
     document: Document
@@ -45,6 +47,8 @@ class Built(NamedTuple):
     others: tuple[Change, ...]
     teaches: bool
     notes: tuple[Note, ...] = ()
+    images: tuple[Image, ...] = ()
+    images_below: tuple[Image, ...] = ()
 
     def changes_any(self, changes: Iterable[Change]) -> bool:
         """Whether one of some changes is its own."""
@@ -96,6 +100,8 @@ def _built(document: Document, project: Project, seen: list[str], depth: int, na
         tuple(one for part in parts for one in (*part.others, *part.changes)),
         found.teaches or any(part.teaches for part in every),
         (*notes, *unclear, *(note for part in every for note in part.notes)),
+        (*(one for part in taken for one in part.images), *found.images),
+        tuple(one for part in parts for one in (*part.images_below, *part.images)),
     )
 
 

@@ -13,6 +13,7 @@ from loralint.frameworks.launch.inline import inline_programs
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.readers.kubernetes import READER, reader_of, started
 from loralint.frameworks.readers.kubernetes.command import Executed, Place, executed, runtime_env
+from loralint.frameworks.readers.kubernetes.kustomize import Image, renamed_image
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap
 from loralint.frameworks.readers.kubernetes.missing import missing_keys
 from loralint.frameworks.readers.kubernetes.overrides import overrule
@@ -95,9 +96,12 @@ def manifest_starts(document: Document, options: Options, project: Project) -> l
 
 
 def job_starts(
-    job: Job, maps: tuple[ConfigMap, ...], options: Options, project: Project, told: tuple[Observation, ...] = ()
-) -> list[Start]:
-    """The runs of one job, of which the first tells what stands out in the job. told: what else does."""
+    job: Job, maps: tuple[ConfigMap, ...], options: Options, project: Project, told: tuple[Observation, ...] = (),
+    images: tuple[Image, ...] | None = (),
+) -> list[Start]:  # fmt: skip
+    """The runs of one job, of which the first tells what stands out in the job. told: what else does. images: what
+    Kustomize makes of the names of images, None where nobody knows.
+    """
     document = job.document
     runtimes = runtimes_of(job, project)
     containers = list(_containers(job, runtimes, maps))
@@ -109,8 +113,8 @@ def job_starts(
     notes = [note for one in containers for note in unread(one.executed)]
     if not found:
         notes += [note for one in containers for note in unseen(one.at, one.place, one.executed, project)]
-    images = released(word(one.at, "image") for one in containers)
-    pins = {**pins_near(document.file, project), **images, **_installed(containers)}
+    held = released(renamed_image(word(one.at, "image"), images) for one in containers) if images is not None else {}
+    pins = {**pins_near(document.file, project), **held, **_installed(containers)}
     for each in containers:
         pins |= {name: version for one in each.executed for name, version in installed(one.commands).items()}
     return [

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from loralint.frameworks.detect import is_template_text
 from loralint.frameworks.readers.kubernetes import READER, started
-from loralint.frameworks.readers.kubernetes.kustomize import follows_names
+from loralint.frameworks.readers.kubernetes.kustomize import Image, follows_names, renamed_image
 from loralint.frameworks.readers.kubernetes.missing import named_maps, renamed_maps
 from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.training import jobs_by
 from loralint.frameworks.readers.kubernetes.tree import word
 from loralint.model import Note
 from loralint.run.build import Part, Start
+from loralint.run.images import released
 from loralint.run.kustomized import Built, built
 from loralint.run.manifests import MOST_JOBS, job_starts, seen, with_files
 from loralint.run.mapped import unmounted_starts
@@ -52,7 +54,9 @@ def overlaid(manifest: Document, found: Built, options: Options, project: Projec
     for job in jobs if not is_template_text(manifest.text) else ():
         changes = [one for one in (*found.others, *found.changes) if one.changes(job)]
         names = {word(one, "name") for one in named_maps(job)}
-        if not (listed or found.changes_any(changes) or names & found.own):
+        images = _images(changes, found)
+        moved = images is not None and _versions(job, found.images_below) != _versions(job, images)
+        if not (listed or found.changes_any(changes) or names & found.own or moved):
             continue
         made = patched_job(job, changes, teaches=found.teaches) if changes else job
         if made is None:
@@ -62,10 +66,22 @@ def overlaid(manifest: Document, found: Built, options: Options, project: Projec
         around = tuple(one for one in around if one.name not in found.maps or one.name in options.configmaps)
         maps = (*around, *found.maps.values())
         renamed = {} if found.teaches or follows_names(made) else found.renamed
-        own = job_starts(made, maps, options, project, tuple(renamed_maps(made, renamed)))
+        own = job_starts(made, maps, options, project, tuple(renamed_maps(made, renamed)), images)
         files = {one.document.file: one.document for one in changes if one.document is not None}
         several += [with_files(one, files.values()) for one in own if job not in hidden or seen(one)]
     return several
+
+
+def _images(changes: list[Change], found: Built) -> tuple[Image, ...] | None:
+    """What becomes of a job's images; None where a patch may have changed them in between."""
+    if found.images_below and any(one.document is not None and "image" in one.document.text for one in changes):
+        return None
+    return (*found.images_below, *found.images)
+
+
+def _versions(job: Job, images: Iterable[Image]) -> dict[str, str]:
+    """The releases that the images of a job hold."""
+    return released(renamed_image(word(one, "image"), images) for _, one in job.containers())
 
 
 def _changed(job: Job, change: Change, found: Built) -> Start:

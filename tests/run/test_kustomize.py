@@ -410,3 +410,79 @@ _KEYS = "resources components bases configMapGenerator patches patchesStrategicM
 def test_no_kustomization_breaks_a_run(runs, tree):
     files = {"kustomization.yaml": json.dumps(tree), "job.yaml": JOB, "run.env": "A=1\n=2\n", "b.env": ""}
     assert isinstance(runs(files), tuple)
+
+
+OLD = "axolotlai/axolotl:0.9.2"
+RENAMED = AXOLOTL + "flash_attention: true\n"  # another name since axolotl 0.17
+
+
+def imaged(image, images, over=None, patch=""):
+    files = {
+        "base/kustomization.yaml": MAKES + (f"images: {images}\n" if images else ""),
+        "base/job.yaml": JOB.replace("registry.example.com/train:1", image),
+        "base/configs/lora.yaml": RENAMED,
+    }
+    if over is None:
+        return files
+    patches = f"patches: [{{patch: '{patch}'}}]\n" if patch else ""
+    return {**files, "over/kustomization.yaml": f"resources: [../base]\n{patches}images: {over}\n"}
+
+
+def renames(several):
+    return [[one.message for one in run.findings if one.rule == "LL103"] for run in several]
+
+
+@pytest.mark.parametrize(
+    ("image", "images", "told"),
+    [
+        (OLD, "[]", None),
+        ("axolotlai/axolotl:main-latest", "[{name: axolotlai/axolotl, newTag: 0.9.2}]", None),
+        ("train", "[{name: train, newName: axolotlai/axolotl, newTag: 0.9.2}]", None),
+        (OLD, "[{name: axolotlai/axolotl, newTag: 0.19.0}]", False),
+        (OLD, "[{name: axolotlai/axolotl, newName: registry.example.com/axolotl}]", True),
+        (OLD, "[{name: axolotl, newTag: 0.19.0}]", None),
+    ],
+)
+def test_the_release_is_that_of_the_image_that_kustomize_puts_there(runs, image, images, told):
+    (found,) = renames(runs(imaged(image, images), "base"))
+    assert ["nobody pinned" in one for one in found] == ([] if told is None else [told])
+
+
+def test_an_overlay_that_moves_an_image_to_another_release_is_a_run_of_its_own(runs):
+    several = runs(imaged(OLD, "", "[{name: axolotlai/axolotl, newTag: 0.19.0}]"))
+    assert [len(one) for one in renames(several)] == [0, 1]
+    assert len(runs(imaged("train:1", "", "[{name: train, newTag: '2'}]"))) == 1
+
+
+def test_what_a_patch_between_two_kustomizations_says_of_an_image_is_not_guessed(runs):
+    patch = json.dumps({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train"}, "spec": {"template": {
+        "spec": {"containers": [{"name": "train", "image": OLD}]}}}})  # fmt: skip
+    base = "[{name: axolotlai/axolotl, newTag: 0.9.2}]"
+    *_, over = renames(runs(imaged(OLD, base, "[]", patch)))
+    assert ["nobody pinned" in one for one in over] == [True]
+
+
+@pytest.mark.parametrize("image", [OLD, "a/b", "reg.io:5000/a/b:1@sha256:" + "b" * 64, "a/b:x-1"])
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({"newTag": "2"}, "{name}:2"),
+        ({"newName": "c/d"}, "c/d{rest}"),
+        ({"newName": "c/d", "digest": "sha256:" + "c" * 64}, "c/d@sha256:" + "c" * 64),
+        ({"newTag": "2", "digest": "sha256:" + "c" * 64}, "{name}:2@sha256:" + "c" * 64),
+    ],
+)
+def test_an_image_gets_another_name_as_kustomize_gives_it(tmp_path, image, entry, expected):
+    from loralint.frameworks.readers.kubernetes.kustomize import Image, renamed_image
+
+    at = image.index(":", image.rindex("/")) if ":" in image[image.rindex("/") :] else len(image)
+    name, rest = image[:at], image[at:]
+    made = Image(name, *(entry.get(key, "") for key in ("newName", "newTag", "digest", "tagSuffix")))
+    found = renamed_image(image, (Image("other", "x", "", "", ""), made))
+    assert found == expected.format(name=name, rest=rest)
+    if KUBECTL:
+        (tmp_path / "job.yaml").write_text(JOB.replace("registry.example.com/train:1", image))
+        whole = json.dumps({"resources": ["job.yaml"], "images": [{"name": name, **entry}]})
+        (tmp_path / "kustomization.yaml").write_text(whole)
+        built = subprocess.run([KUBECTL, "kustomize", str(tmp_path)], capture_output=True, text=True, check=True)
+        assert f"image: {found}\n" in built.stdout

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loralint.api import check
+from loralint.model import Unknown
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.starts import starts
@@ -137,6 +138,7 @@ def folder(tmp_path, monkeypatch):
 
     def check_all(files, path="."):
         for name, content in files.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(content)
         return check(path, show_settings=True).runs
 
@@ -206,6 +208,29 @@ def test_a_script_submits_with_parameters(folder, line, found):
         assert {(values(run)["adapter.rank"].span.file, values(run)["adapter.rank"].span.line) for run in several} == {
             ("go.sh", 2)
         }
+
+
+@pytest.mark.parametrize(
+    ("line", "parameters", "found", "place"),
+    [
+        ("argo submit flow.yaml -f args/lora.yaml", "rank: 4\nother: x\n", 4, ("args/lora.yaml", 1)),
+        ("argo submit --parameter-file=args/lora.yaml flow.yaml", 'rank: "4"\n', 4, ("args/lora.yaml", 1)),
+        ("cd args && argo submit ../flow.yaml -f lora.yaml", '{"rank": 4}', 4, ("args/lora.yaml", 1)),
+        ("argo submit flow.yaml -p other=1 -f args/lora.yaml", "rank: 4\n", 4, ("go.sh", 1)),
+        ("argo submit flow.yaml -p rank=8 -f args/lora.yaml", "other: 1\n", 8, ("go.sh", 1)),
+        ("argo submit flow.yaml -p rank=8 -f args/lora.yaml", "rank: 4\n", None, ("go.sh", 1)),
+        ("argo submit flow.yaml -f args/lora.yaml", "rank: [4]\n", None, ("args/lora.yaml", 1)),
+        ("argo submit flow.yaml -f args/lora.yaml", "other: 4\n", 16, ("flow.yaml", None)),
+        ("argo submit flow.yaml -f $1", "rank: 4\n", None, ("go.sh", 1)),
+        ("argo submit flow.yaml -f https://x/y.yaml", "rank: 4\n", None, ("go.sh", 1)),
+    ],
+)
+def test_a_script_submits_with_a_file_of_parameters(folder, line, parameters, found, place):
+    taken = flow(STEP, entry="train", arguments="[{name: rank, value: 16}]")
+    (run,) = folder({"flow.yaml": taken, "go.sh": f"{line}\n", "args/lora.yaml": parameters}, "flow.yaml")
+    rank = values(run)["adapter.rank"]
+    assert (None if isinstance(rank.value, Unknown) else rank.value) == found
+    assert (rank.span.file, rank.span.line if place[1] else None) == place
 
 
 def test_what_a_script_leaves_open_is_unknown(folder):

@@ -6,7 +6,8 @@ Read as kustomize reads it (kubernetes-sigs/kustomize@04e51ad api/types/kustomiz
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from loralint.frameworks.readers.kubernetes.maps import Text
@@ -27,6 +28,10 @@ _FOLLOWED = frozenset(
     {("", "Pod"), ("batch", "Job"), ("batch", "CronJob"), ("apps", "Deployment"), ("apps", "StatefulSet")}
 )
 
+_IMAGE = ("name", "newName", "newTag", "digest", "tagSuffix")
+# Behind the name of an image, as kustomize looks for it (@04e51ad api/image/image.go).
+_VERSION = re.compile(r"(:[\w.{}-]*)?(@sha256:[\w.{}-]*)?", re.ASCII)
+
 
 class Generator(NamedTuple):
     """One entry of configMapGenerator. files: key -> path; texts: what stands in the kustomization itself; envs: files
@@ -39,6 +44,16 @@ class Generator(NamedTuple):
     texts: Mapping[str, Text]
     envs: tuple[str, ...]
     hashed: bool
+
+
+class Image(NamedTuple):
+    """One entry of `images`: what a container's image of that name becomes."""
+
+    name: str
+    new_name: str
+    new_tag: str
+    digest: str
+    suffix: str
 
 
 class Kustomization(NamedTuple):
@@ -54,6 +69,7 @@ class Kustomization(NamedTuple):
     opaque: tuple[str, ...]
     teaches: bool
     renames: At | None
+    images: tuple[Image, ...] = ()
 
 
 def kustomization(document: Document) -> Kustomization | None:
@@ -72,7 +88,23 @@ def kustomization(document: Document) -> Kustomization | None:
         tuple(name for name in _OPAQUE if named(at, name) is not None),
         any(named(at, name) is not None for name in _TEACHES),
         named(at, "namePrefix") or named(at, "nameSuffix"),
+        tuple(Image(*(word(one, key) for key in _IMAGE)) for one in items(named(at, "images"))[:_MOST]),
     )
+
+
+def renamed_image(image: str, entries: Iterable[Image]) -> str:
+    """An image as `images` leave it, one after the other (@04e51ad api/filters/imagetag/updater.go)."""
+    for one in entries:
+        found = _VERSION.fullmatch(image, len(one.name)) if one.name and image.startswith(one.name) else None
+        if found is None:
+            continue
+        tag, digest = found[1] or "", found[2] or ""
+        if one.new_tag or one.digest:
+            tag, digest = f":{one.new_tag}" * bool(one.new_tag), f"@{one.digest}" * bool(one.digest)
+        elif one.suffix:
+            tag, digest = f"{tag}{one.suffix}", ""
+        image = f"{one.new_name or one.name}{tag}{digest}"
+    return image
 
 
 def _generator(document: Document, at: At, unhashed: bool) -> Generator | None:

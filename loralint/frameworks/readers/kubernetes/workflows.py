@@ -93,6 +93,12 @@ def names(document: Document) -> frozenset[str]:
     return frozenset(_name(one.at) for one in _flows(document)) if "rgoproj" in document.text else frozenset()
 
 
+def arguments(document: Document) -> frozenset[str]:
+    """The names of the parameters that the workflows of a file take."""
+    several = (items(inside(_spec(one.at), "arguments.parameters")) for one in _flows(document))
+    return frozenset(word(one, "name") for each in several for one in each)
+
+
 def _spec(flow: At) -> At | None:
     return inside(flow, "spec.workflowSpec") or named(flow, "spec")
 
