@@ -131,6 +131,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
             is_known(dotted, pair.key, known, lists["keys"])
             or abbreviated(lists, dotted)
             or (reader.references and f"${{{dotted}}}" in document.text)  # other keys take its value
+            or "@" in dotted  # Hydra chooses a file for a part by `group@part=name`
             or (document.format == "flags" and _beside(dotted, known, lists["keys"]))
         ):
             unknown = _unknown(

@@ -218,3 +218,30 @@ def test_a_key_in_a_part_that_has_none_is_refused(tmp_path, word, home):
         [run] = check(tmp_path / "run.sh").runs
         found[form] = [(one.rule, one.key, home in one.message) for one in run.findings if one.key == key]
     assert found == {word: [("LL108", key, True)], f"+{word}": []}
+
+
+ACTOR = "actor_rollout_ref.actor."
+MAIN = (
+    "size=null\npython3 -m {module} algorithm.adv_estimator=grpo data.train_batch_size=16 "
+    "actor_rollout_ref.rollout.n=5 trainer.n_gpus_per_node=64 trainer.nnodes=1 {more}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("module", "more", "told"),
+    [
+        ("verl.trainer.main_ppo", "", ["data.train_batch_size"]),
+        ("verl.trainer.main_ppo", "model_engine=megatron", []),
+        (
+            "verl.trainer.main_ppo",
+            f"{ACTOR}use_dynamic_bsz=True {ACTOR}ppo_micro_batch_size=${{size}} {ACTOR}ppo_micro_batch_size_per_gpu=2",
+            [],
+        ),
+        ("verl.experimental.vla.main_ppo", "actor_rollout_ref.actor.ppo_mini_batch_size=128", []),
+        ("verl.trainer.main_ppo", "model_engine=megatron actor@actor_rollout_ref.actor=mlite_actor", []),
+    ],
+)
+def test_what_a_line_of_settings_does_not_ask_for_is_not_refused(tmp_path, module, more, told):
+    (tmp_path / "run.sh").write_text(MAIN.format(module=module, more=more))
+    [run] = check(tmp_path / "run.sh").runs
+    assert [one.key for one in run.findings if one.rule in ("LL101", "LL102", "LL108")] == told

@@ -23,6 +23,8 @@ _TWICE = (
     "actor_rollout_ref.ref.log_prob_micro_batch_size",
 )  # fmt: skip
 _LOG_PROBS = _TWICE[2:]
+# Trainers of their own, which validate no config.
+_UNCHECKED = ("verl.experimental.vla",)
 _REF = "actor_rollout_ref.ref."
 # where keys are looked for in vain, and where they are (trainer/config/_generated_ppo_trainer.yaml)
 _HOMES = (
@@ -39,16 +41,18 @@ def observe_batches(document: Document, look: Look) -> list[Observation]:
     if root is None or not look.version_is("verl>=0.3"):
         return []
     found = [*_twice(document, root), *_split(document, root), *_batched(document, root), *_misplaced(document, root)]
-    if root.pair("async_training") is None and _said(document, f"{_ACTOR}use_dynamic_bsz") in (None, False):
+    checked = root.pair("async_training") is None and not any(one in document.text for one in _UNCHECKED)
+    if checked and _said(document, f"{_ACTOR}use_dynamic_bsz") in (None, False):
         found += [*_mini(document, root), *_spread(document, root), *_no_rows(document, root)]
     return found
 
 
 def _said(document: Document, key: str) -> object:
-    """What a key holds, None where it is absent; a text of a placeholder is as good as any."""
+    """What a key holds, None where it is absent; a text of a placeholder is as good as any, and `null` is none."""
     pair = find(document.root, key) if document.root is not None else None
     dialect = loader(document, "omegaconf")
-    return value(pair.value, dialect) if pair is not None and pair.value.kind == "scalar" else None
+    said = value(pair.value, dialect) if pair is not None and pair.value.kind == "scalar" else None
+    return None if said == "null" else said
 
 
 def _count(document: Document, key: str) -> int | None:
@@ -68,10 +72,10 @@ def _mini(document: Document, root: Node) -> Iterator[Observation]:
 
 
 def _spread(document: Document, root: Node) -> Iterator[Observation]:
-    """Completions that cannot be shared out evenly."""
+    """Completions that cannot be shared out evenly; with Megatron it is not the GPUs that share them."""
     rows, each = _count(document, _ROWS), _count(document, f"{_ROLLOUT}n")
     devices = [_count(document, key) for key in _DEVICES]
-    if rows is None or each is None or None in devices or _said(document, f"{_ACTOR}strategy") == "megatron":
+    if rows is None or each is None or None in devices or "megatron" in document.text:
         return
     world = (devices[0] or 1) * (devices[1] or 1)
     if rows * each % world:
