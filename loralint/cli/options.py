@@ -161,7 +161,7 @@ def about_the_probe(function: F) -> F:
             type=click.IntRange(2, 1000),
             default=36,
             show_default=True,
-            help="Steps of the probe; its bands were measured with 36, with fewer there is no verdict.",
+            help="Steps of the probe; its bands were measured with 36, with any other number there is no verdict.",
         ),
         click.option(
             "--probe-model",

@@ -29,9 +29,9 @@ _INPUTS_READ = 8  # batches
 class Outcome(NamedTuple):
     """course: the run's own schedule squeezed into the probe's steps. found: the edge of the ramp. judged: the one that
     the verdict rests on, see `edge_for`. reached: see `far`. edges: of the control arms, by name. stopped: why it
-    ended early ("" if it did not). verdict: None where the ramp ended early or was a shorter one, which
-    breaks later. steps: of the ramp, or as far as it came where it was stopped; an arm that was taken out as hopeless
-    did fewer. seconds: of the clock. silent: modules whose adapters never got a gradient.
+    ended early ("" if it did not). verdict: None where the ramp ended early or was of another
+    length, which moves where it breaks. steps: of the ramp, or as far as it came where it was stopped; an arm that was
+    taken out as hopeless did fewer. seconds: of the clock. silent: modules whose adapters never got a gradient.
     """
 
     steps: int
@@ -93,7 +93,7 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     own = with_fewer_rows(band(base.kind, plan.arm.optimizer), plan.rows, rows)
     judged = edge_for(base.kind, plan.arm, found, limits.steps)
     whole = not stopped or judged is not found
-    told = limits.steps >= STEPS and traces[0].losses
+    told = limits.steps == STEPS and traces[0].losses
     verdict = judge(plan, judged, own, reached, whole=whole) if told else None
     steps = max(len(trace.losses) for trace in traces) if stopped else limits.steps
     stopped = stopped or broken_off

@@ -132,7 +132,7 @@ def _tables(
         yield Table("inputs", title, columns, tuple(map(tuple, outcome.inputs)))
     if outcome.spectra:
         first = max(outcome.spectra, key=lambda one: one.largest)
-        title = f"spectrum: the update's largest singular value ends at {_number(first.largest)}, in a {first.kind}"
+        title = f"spectrum: the update's largest singular value ends at {_number(first.largest)} ({first.kind})"
         yield Table("spectrum", title, ("module", "largest", "share of the first", "slope"), tuple(outcome.spectra))
 
 
@@ -145,6 +145,7 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
     rows: list[tuple[object, object]] = [
         ("verdict", verdict.word if verdict is not None else None),
         ("headroom", verdict.headroom if verdict is not None else None),
+        ("edge_rate", verdict.headroom * plan.arm.lr if verdict is not None else None),
         ("edge_reached", outcome.judged.reached),
         ("highest_stable_rate", verdict.safe if verdict is not None else None),
         ("cause", cause.name if cause is not None else None),
@@ -152,10 +153,12 @@ def _verdict_table(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None
         ("base_loss_nats", outcome.base_loss),
         ("rate", plan.arm.lr),
         ("ramp_edge_rate", outcome.found.rate),
+        ("ramp_edge_reached", outcome.found.reached),
         ("judged_edge_rate", outcome.judged.rate),
         (far, outcome.reached),
         (f"{far}_that_learns", outcome.own.learns),
         ("final_loss_minus_base_nats", course.losses[-1] if course.losses else None),
+        ("steps", outcome.steps),
         ("course_steps", len(course.losses)),
         ("first_not_finite_step", course.broken[0] if course.broken[0] >= 0 else None),
         ("first_not_finite_tensor", course.broken[1] or None),
@@ -192,7 +195,8 @@ def _untold(outcome: Outcome) -> str:
     """Why there is no verdict."""
     if outcome.stopped:
         return f"{outcome.stopped}, which is too early to tell"
-    return f"{outcome.steps} steps are too few, since a shorter ramp breaks later; the bands are for {STEPS}"
+    few, many = "few, since a shorter ramp breaks later", "many, since a longer ramp breaks earlier"
+    return f"{outcome.steps} steps are too {few if outcome.steps < STEPS else many}; the bands are for {STEPS}"
 
 
 def _steps(count: int) -> str:

@@ -81,7 +81,9 @@ def test_a_rate_beyond_the_edge_is_found_with_what_to_write(trained):
     facts = _facts(run)
     assert (facts["verdict"], facts["cause"]) == ("UNSTABLE", "rate-scale")
     assert [table["name"] for table in run["tables"]] == ["verdict", "controls", "inputs", "spectrum"]
-    assert 2 <= facts["course_steps"] < 36  # what is hopeless does not go on
+    assert 2 <= facts["course_steps"] < facts["steps"] == 36  # what is hopeless does not go on
+    assert facts["edge_rate"] < facts["ramp_edge_rate"]  # a ramp is at each rate for a step only
+    assert facts["rate"] > facts["edge_rate"]
     assert "36 steps of 2x32 tokens" in run["tables"][0]["title"]
     assert "its bands are for" not in run["tables"][0]["title"]
     suggested = float(finding["help"].split("write ")[1].split(" or less for learning_rate")[0])
@@ -162,6 +164,14 @@ def test_a_short_ramp_gives_no_verdict_at_a_rate_that_breaks(probe, trained, ste
     assert _facts(run)["verdict"] is None
     assert len(run["series"][0]["points"]) == int(steps)
     assert probe(hot, "--probe-steps", steps).output.startswith(f"probe: no verdict: {said}, since a shorter ramp")
+
+
+@pytest.mark.torch
+def test_a_long_ramp_breaks_earlier_and_gives_no_verdict_on_a_run_that_is_stable(probe, trained):
+    assert _facts(trained(CONFIG))["verdict"] == "STABLE"
+    assert probe(CONFIG, "--probe-steps", "40").output.startswith(
+        "probe: no verdict: 40 steps are too many, since a longer ramp breaks earlier; the bands are for 36"
+    )
 
 
 @pytest.mark.torch

@@ -51,7 +51,7 @@ def browser(tmp_path_factory):
 
 def _probed(report: Report) -> Report:
     """The report with what a probe would have measured of its first run."""
-    verdict = Table("verdict", "probe: UNSTABLE.", ("what", "value"), (("rate", 0.02), ("ramp_edge_rate", 0.004)))
+    verdict = Table("verdict", "probe: UNSTABLE.", ("what", "value"), (("rate", 0.02), ("edge_rate", 0.004)))
     inputs = Table(
         "inputs", "inputs: the largest", ("module", "median norm", "max"), (("model.mlp.down_proj", 1.0, 8.0),)
     )

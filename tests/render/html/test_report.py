@@ -149,9 +149,9 @@ def test_settings_say_where_they_come_from_and_what_they_hide(page):
 
 
 def test_curves_of_a_probe_are_drawn_with_the_run_and_the_edge():
-    verdict = Table(
-        "verdict", "probe: UNSTABLE.", ("what", "value"), (("rate", 0.02), ("ramp_edge_rate", 0.004), ("cause", None))
-    )
+    rows = (("rate", 0.02), ("edge_rate", 0.004), ("edge_reached", True), ("steps", 36), ("cause", None))
+    broke = (("ramp_edge_rate", 0.03), ("ramp_edge_reached", True))
+    verdict = Table("verdict", "probe: UNSTABLE.", ("what", "value"), rows + broke)
     ramp = Series("ramp", "learning rate", "loss", ((1e-5, 0.0), (1e-3, 0.2), (1e-2, 1.5), (1e-1, None)))
     inputs = Table("inputs", "inputs: the largest", ("module", "max"), (("down_proj", 8.25),))
     run = Run(("a.yaml",), "trl", 100, "pass", (), (), (), "", (verdict, inputs), (ramp,))
@@ -159,7 +159,10 @@ def test_curves_of_a_probe_are_drawn_with_the_run_and_the_edge():
     assert "probe: UNSTABLE." in made.text
     assert len(made.all("polyline")) == 1
     assert len(made.all("path", class_="broken")) == 1
-    assert {one["class"] for one in made.all("path", class_="mark")} == {"mark run", "mark edge"}
+    assert [one["class"] for one in made.all("path", class_="mark")] == ["mark edge", "mark run", "mark breaks"]
+    labels = made.all("text", class_="note")
+    assert len({one["y"] for one in labels}) == 3  # near each other, and none upon another
+    assert "Ended after 4 of 36 steps, since the loss stood far above the base's." in made.text
     assert "inputs: the largest" in made.text
     assert "8.25" in made.text
     assert "cause" not in made.text.lower()
