@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from loralint.frameworks.python.classes import of
-from loralint.frameworks.python.forms import collated, formed, judged, merged
+from loralint.frameworks.python.forms import collated, formed, judged, left_out, merged
 from loralint.frameworks.python.loads import load_of, loaded, paired, reentrant, switch, valued
 from loralint.frameworks.python.owners import (
     by_accelerator,
@@ -74,7 +74,9 @@ def events(script: Script) -> tuple[Event, ...]:
     unread = [Event("unread", Value(why), (), {"reason": why}) for why in script.unread + (CUT,) * (len(done) > EVENTS)]
     read = {number for call in script.calls if last(call) in _TOKENIZES for number in numbers(call.on)}
     masked = [_masked(script, call) for call in script.calls if last(call) == "train_on_responses_only"]
-    return (*unread, *(with_rows(event, script, read) for event in judged(done[:EVENTS])), *masked)
+    idle = left_out(script)
+    kept = [one for one in judged(done[:EVENTS]) if one.kind != "collator" or one.data["number"] not in idle]
+    return (*unread, *(with_rows(event, script, read) for event in kept), *masked)
 
 
 def _masked(script: Script, call: Call) -> Event:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.loads import load_of, loaded, switch
-from loralint.frameworks.python.trace import earlier, last, makers
+from loralint.frameworks.python.trace import earlier, last, makers, root
 from loralint.model import Event
-from loralint.source.script import Call, Thing
+from loralint.source.script import Call, Script, Thing
 
 _CASTS = {"half": "fp16", "bfloat16": "bf16", "float": "fp32"}
 _DTYPES = {"torch.float16": "fp16", "torch.half": "fp16", "torch.bfloat16": "bf16", "torch.float32": "fp32"}
@@ -31,6 +32,16 @@ def formed(call: Call, name: str) -> tuple[str, dict[str, object]]:
     given = (_DTYPES.get(one.node.raw) for one in call.args if one.node.tag == "name")
     dtype = _CASTS.get(name) or next(filter(None, given), None)
     return ("cast", {"dtype": dtype, **data}) if dtype else ("move", data)
+
+
+def left_out(script: Script) -> set[int]:
+    """Numbers of what a program makes and no trainer gets, where it has trainers and all that they get is seen."""
+    trainers = [call for call in script.calls if (what := of(call)) is not None and what.role == "trainer"]
+    if not trainers or any(one.open for one in trainers):
+        return set()
+    things = [arg.thing for one in trainers for arg in one.args if arg.thing is not None]
+    given = {each.number for thing in things for each in (thing, root(thing), *thing.either)}
+    return {call.result.number for call in script.calls} - given
 
 
 def judged(done: Sequence[Event]) -> list[Event]:

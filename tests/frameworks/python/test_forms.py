@@ -179,3 +179,22 @@ def test_a_reference_model_under_a_condition(read, reference, given):
     """
     (data,) = of_kind(read, "trainer", body)
     assert data["has_ref_model"] is given
+
+
+@pytest.mark.parametrize(
+    ("handed", "seen"),
+    [
+        ("SFTTrainer(model=model, train_dataset=rows)", 0),
+        ("SFTTrainer(model=model, train_dataset=rows, data_collator=collator)", 1),
+        ("SFTTrainer(model=model, train_dataset=rows, data_collator=collator if cfg.own else None)", 1),
+        ("SFTTrainer(**given())", 1),
+        ("loop(collator)", 1),
+    ],
+)
+def test_a_collator_that_no_trainer_gets_collates_nothing(read, handed, seen):
+    body = f"""
+    collator = DataCollatorForLanguageModeling(tok, mlm=False)
+    {handed}
+    get_peft_model(model, LoraConfig(r=8))
+    """
+    assert len(of_kind(read, "collator", body)) == seen
