@@ -23,7 +23,7 @@ EVENTS = {
     "unfreeze": "parameters are made to require gradients by hand",
     "cast": "a model is cast as a whole - dtype, bits (as it was loaded), wrapped (an adapter is on it)",
     "move": "a model is moved to a device - bits, wrapped",
-    "add-tokens": "tokens are added to the vocabulary - only_pad, empty",
+    "add-tokens": "tokens are added to the vocabulary - only_pad, empty, resized (a model gets rows for them)",
     "resize": "the embedding is resized",
     "set-pad": "a padding token is chosen - is_eos, ends (rows carry an end token, or the script does not show them)",
     "set-eos": "an end token is chosen - literal (by its text)",
@@ -56,6 +56,6 @@ EVENT_DATA = (
     "config", "differs", "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics",
     "has_peft_config", "has_ref_model", "headed", "is_eos", "labelled", "literal", "masks_pad", "media", "merged",
     "name", "named", "number", "only_pad", "outputs", "own", "own_loss", "own_reference", "padded", "paired",
-    "reason", "reduced", "reenters", "reentrant", "resume", "sets", "sought", "splits", "state_dict", "trainable",
-    "trl", "unsloth", "value", "valued", "wrapped", "wrapped_by", "written",
+    "reason", "reduced", "reenters", "reentrant", "resized", "resume", "sets", "sought", "splits", "state_dict",
+    "trainable", "trl", "unsloth", "value", "valued", "wrapped", "wrapped_by", "written",
 )  # fmt: skip

@@ -46,8 +46,12 @@ def left_out(script: Script) -> set[int]:
 
 def judged(done: Sequence[Event]) -> list[Event]:
     """The events of a program; beside a model that writes, a classifier may be the judge of what it writes, or what
-    another task has in its place, so that of its head nobody knows whether the adapter is meant for it.
+    another task has in its place, so that of its head nobody knows whether the adapter is meant for it. Tokens that are
+    added say whether a model gets rows for them.
     """
+    resized = any(one.kind == "resize" for one in done)
+    told = {"add-tokens": {"resized": resized}}
+    done = [one._replace(data={**one.data, **told[one.kind]}) if one.kind in told else one for one in done]
     if not any(one.kind == "load" and str(one.data.get("class")).endswith(_WRITERS) for one in done):
         return list(done)
     return [one._replace(data={**one.data, "headed": None}) if one.kind == "load" else one for one in done]
