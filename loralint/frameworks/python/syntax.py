@@ -15,6 +15,10 @@ from loralint.source.script import Script
 _TYPED = re.compile(r"^[ \t]*[!%].*$", re.MULTILINE)  # what a notebook gives to a shell
 
 
+# cells that are no code of the notebook's own: what they hold goes to a file, to a shell, or nowhere
+_OTHERS = re.compile(r"\s*%%(?!time|capture|prun)")
+
+
 class Tree(NamedTuple):
     """What is parsed at once: a file, or one cell of a notebook. shown: the last expression of it is printed."""
 
@@ -33,7 +37,7 @@ def _trees(document: Document, modules: tuple[Document, ...]) -> tuple[Tree, ...
     several = [(one, one.text, False) for one in modules]
     if document.format == "notebook":  # cells_of puts the rest of the file into what it is given
         cells = cells_of(Document(document.file, "notebook", document.text))
-        several += [(document, _TYPED.sub("", one.text), True) for one in cells]
+        several += [(document, _TYPED.sub("", one.text), True) for one in cells if not _OTHERS.match(one.text)]
     else:
         several.append((document, document.text, False))
     return tuple(Tree(_parsed(text), one, shown) for one, text, shown in several)

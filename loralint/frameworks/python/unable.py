@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.imported import of_imported
+from loralint.frameworks.python.jupyter import of_jupyter
 from loralint.frameworks.python.overridden import of_overridden
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.refused import of_refused
@@ -33,6 +35,8 @@ def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Obse
     """Whatever of this one start asks."""
     yield from _grouped(script, parts, look)
     yield from _given_twice(script)
+    yield from of_jupyter(script)
+    yield from of_imported(script, look)
     yield from of_overridden(script, parts, look)
     yield from of_unchanged(script, parts, look)
     yield from of_refused(script, parts, look)
