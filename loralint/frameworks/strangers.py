@@ -6,12 +6,14 @@ from typing import Any
 
 from loralint.frameworks.key_list import abbreviated, bare, is_known, key_list, parent_of, top_keys, walk
 from loralint.frameworks.lookup import closest
-from loralint.frameworks.table import Reader
+from loralint.frameworks.table import Reader, Values
+from loralint.model import Unknown
 from loralint.source.document import Document
 from loralint.source.shown import shown
 
 # One key that resembles none may be a slip; two are a habit of somebody else's.
 _FEWEST = 2
+_ALL = "what the program makes of `all` is not known"
 # Comparing a key with hundreds takes milliseconds.
 _MOST = 40
 
@@ -29,6 +31,19 @@ def program_of_its_own(document: Document, reader: Reader) -> str:
         return ""
     first, second = (f"`{shown(key)}`" for key in found[:2])
     return f"{first} and {second} are no keys of {reader.title}, so that a program of its own reads the file"
+
+
+def in_own_words(reader: Reader) -> Reader:
+    """The reader of a file of another program's, whose word for every layer is its own."""
+
+    def combine(document: Document, values: Values) -> Values:
+        fields = reader.combine(document, values) if reader.combine is not None else {}
+        targets = {**values, **fields}.get("adapter.targets", ())
+        if not targets or targets[0].value != "all":
+            return fields
+        return {**fields, "adapter.targets": (targets[0]._replace(value=Unknown(_ALL), items=()),)}
+
+    return reader._replace(combine=combine)
 
 
 def _strange(document: Document, reader: Reader, lists: Any) -> list[str]:

@@ -24,7 +24,9 @@ def config_start(document: Document, options: Options, *, known: bool = False) -
     table = reader(found.module)
     other = "" if known or options.framework else _program_of_its_own(document, table)
     if other:
-        table = table._replace(keys="", guessed=True, partial=lambda _document: other)
+        from loralint.frameworks.strangers import in_own_words
+
+        table = in_own_words(table)._replace(keys="", guessed=True, partial=lambda _document: other)
     pins = table.pins(document) if table.pins and document.root else {}
     return Start((Part("config", document, table, document),), table, found.reason, pins)
 

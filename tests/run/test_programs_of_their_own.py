@@ -18,6 +18,7 @@ OWN = """\
  "pooling_mode": "mean", "dataset_name": "E5", "max_seq_length": 512, "lora_r": 16, "learning_rate": 2e-4,
  "num_train_epochs": 3, "torch_dtype": "bfloat16", "stop_after_n_steps": 1000}
 """
+HOMEMADE = "train:\n  lr: 1e-4\nlora:\n  r: 8\n  lora_alpha: 16\n"
 TRL = "model_name_or_path: m\nuse_peft: true\nlearning_rate: 1e-4\n"
 SUBSET = "[[datasets]]\nresolution = 512\n  [[datasets.subsets]]\n    image_dir = 'img'\n"
 DISTIL = """\
@@ -137,3 +138,18 @@ def test_a_loop_with_names_of_the_library_has_not_its_defaults(tmp_path, script,
     assert found.config.reader.name == framework
     value = found.config.get("optim.max_grad_norm").value
     assert isinstance(value, Unknown) if framework == "generic" else value == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "framework", "known"),
+    [
+        (TRL + "lora_target_modules: all\nlora_relative_r: 4\ntrain_embeddings: false\n", "trl", False),
+        (TRL + "lora_target_modules: all\n", "trl", True),
+        (HOMEMADE + "  target_modules: all\n", "generic", False),
+        (HOMEMADE + "  target_modules: all_linear\n", "generic", True),
+    ],
+)
+def test_the_word_for_every_layer_is_a_programs_own(run, text, framework, known):
+    found = run("a.yaml", text)
+    assert found.config.reader.name == framework
+    assert found.config.get("adapter.targets").known is known

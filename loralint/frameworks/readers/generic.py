@@ -64,6 +64,11 @@ def _hub_id(value: object) -> object:
     return value if isinstance(value, str) and _HUB_ID.fullmatch(value) else SKIP
 
 
+def _targets(value: object) -> object:
+    """Read the targets; what a program makes of the word for every layer is its own affair."""
+    return Unknown("what the program makes of `all` is not known") if value == "all" else not_null(value)
+
+
 _LISTS = ("adapter.targets", "adapter.modules_to_save")
 _MAPPED: tuple[tuple[str, str, Callable[[object], object]], ...] = (
     ("model.base", "model_name", _hub_id),
@@ -131,7 +136,11 @@ def _method(fields: Values) -> dict[str, tuple[Value, ...]]:
 
 TABLE = (
     Entry("adapter.method", "", read=never, write=never),
-    *(Entry(field, name, not_null) for field, names in _NAMES.items() for name in names.split()),
+    *(
+        Entry(field, name, _targets if field == "adapter.targets" else not_null)
+        for field, names in _NAMES.items()
+        for name in names.split()
+    ),
     *(Entry(field, name, read, never) for field, name, read in _MAPPED),
 )
 _ROWS: dict[str, list[Entry]] = {}
