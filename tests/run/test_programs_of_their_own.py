@@ -153,3 +153,18 @@ def test_the_word_for_every_layer_is_a_programs_own(run, text, framework, known)
     found = run("a.yaml", text)
     assert found.config.reader.name == framework
     assert found.config.get("adapter.targets").known is known
+
+
+@pytest.mark.parametrize(
+    ("package", "framework"), [("llamafactory", "llamafactory"), ("llmtuner", "llamafactory"), ("glmtuner", "generic")]
+)
+def test_a_script_of_the_same_name_may_be_of_another_trainer(tmp_path, package, framework):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train_bash.py").write_text(f"from {package}.tuner import run_exp\n\nrun_exp()\n")
+    file = tmp_path / "train.sh"
+    file.write_text(
+        "python src/train_bash.py --stage rm --do_train --dataset d --finetuning_type lora --output_dir out "
+        "--resume_lora_training False --per_device_train_batch_size 4 --learning_rate 1e-5 --num_train_epochs 1\n"
+    )
+    (found,) = starts(read_file(str(file), str(file)), Options(), Project(str(tmp_path)))
+    assert found.config.reader.name == framework

@@ -95,6 +95,7 @@ _COMMON = frozenset({"trl", "alignment_handbook", "peft", "generic", "transforme
 _BY_RECIPE = frozenset({"torchtune", "verl", "nemo_automodel"})
 _RECIPES = frozenset({"megatron_bridge", "nemo_rl", "nemo", "nemo_automodel"})
 _ADAPTER = re.compile(r"lora|peft|adapter")
+_FACTORY = re.compile(r"llama_?factory|llmtuner", re.IGNORECASE)
 _OF_LIBRARIES = re.compile(r"TrainingArguments|HfArgumentParser|H4ArgumentParser|TrlParser|\w*Trainer\(")
 
 
@@ -120,7 +121,10 @@ def reader_for(launch: Launch, programs: Iterable[str] = ()) -> Reader | None:
     served = _served(launch)
     if served is None:
         return None
-    own = served.guessed and served.module in _COMMON and _parses_itself(launch, tuple(programs))
+    texts = tuple(programs)
+    own = served.guessed and served.module in _COMMON and _parses_itself(launch, texts)
+    # a predecessor of LLaMA-Factory and what was made of it have its scripts' names
+    own = own or (served.module == "llamafactory" and bool(texts) and not any(map(_FACTORY.search, texts)))
     served = Served("generic", guessed=True) if own else served
     name = (served.module in _BY_NAME and launch.subcommand) or _recipe(launch) or _named(launch, served)
     reader = (_of_script(served.family, name) if served.family else None) or as_flags(reader_named(served.module))
