@@ -10,6 +10,8 @@ from loralint.version import __version__
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)
 _BYTES = (1024, 4096, 16384, 65536, 262144, 1048576)
+# Why an object that concerns us is let in unjudged: there from the start, since Prometheus sees no series' first step.
+_UNCHECKED = ("too-large", "busy", "deadline", "crashed", "internal")
 
 
 class Metrics:
@@ -24,6 +26,8 @@ class Metrics:
         self.findings = self._counter("loralint_findings", "Findings told.", "rule", "severity")
         self.lookups = self._counter("loralint_lookup", "ConfigMaps looked up.", "result")
         self.skipped = self._counter("loralint_skipped", "Objects that were not judged.", "reason")
+        for reason in _UNCHECKED:
+            self.skipped.labels(reason)
         self.internal_errors = self._counter("loralint_internal_errors", "Faults of loralint itself.")
         self.refused = self._counter("loralint_refused", "Requests answered 503, as too many are being answered.")
         self.dropped = self._counter("loralint_log_lines_dropped", "Lines of the log that could not be written.")

@@ -32,3 +32,9 @@ def test_findings_are_counted_by_rule(ask):
     ask(body(config_map(BAD)), metrics=metrics)
     ask(body(config_map(BAD)), metrics=metrics)
     assert 'loralint_findings_total{rule="LL304",severity="S"} 2.0' in metrics.text().decode()
+
+
+def test_what_alerts_count_is_there_before_the_first_time():
+    said = Metrics().text().decode()
+    for reason in ("too-large", "busy", "deadline", "crashed", "internal"):
+        assert f'loralint_skipped_total{{reason="{reason}"}} 0.0' in said
