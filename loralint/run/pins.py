@@ -18,6 +18,7 @@ _MOST = 50  # files of a folder, and those that they include
 _SIGNS = ("==", " @ ", "git+", "<", "~=", "tool.poetry", "conda", "dependencies:")
 _INCLUDES = ("-r", "-c")
 _LISTS = (".txt", ".in")
+_OF_DEVELOPERS = re.compile(r"(?:^|[-_.])(?:dev|develop|development|docs?|lint|tests?|testing)(?:[-_.]|$)")
 # A checkout of one of the libraries: what it takes is what its own source says, of a release that nobody knows.
 _OWN = re.compile(r"""^[ \t]*name[ \t]*=[ \t]*["'](transformers|trl|peft)["']""", re.MULTILINE)
 _PROJECTS = ("setup.py", "pyproject.toml")
@@ -48,7 +49,7 @@ def pins_near(file: str, project: Project) -> dict[str, str]:
 
 def _of_folder(folder: str, project: Project) -> dict[str, str]:
     try:
-        names = sorted(name for name in os.listdir(folder) if any(part in name.lower() for part in _LIKELY))
+        names = sorted(name for name in os.listdir(folder) if _is_likely(name.lower()))
     except OSError:
         return {}
     fixed: dict[str, set[str]] = {}
@@ -57,6 +58,11 @@ def _of_folder(folder: str, project: Project) -> dict[str, str]:
         (bounds if version.startswith("<") else fixed).setdefault(package, set()).add(version)
     known = {**{package: several for package, several in bounds.items() if package not in fixed}, **fixed}
     return {package: next(iter(several)) for package, several in known.items() if len(several) == 1}
+
+
+def _is_likely(name: str) -> bool:
+    """Whether a file may say what a training runs with; what developers install (`requirements-dev.txt`) does not."""
+    return any(part in name for part in _LIKELY) and _OF_DEVELOPERS.search(name) is None
 
 
 def _fixed(folder: str, names: list[str], project: Project) -> Iterator[tuple[str, str]]:

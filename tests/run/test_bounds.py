@@ -97,3 +97,18 @@ def test_a_checkout_of_a_library_is_of_a_release_that_nobody_knows(tmp_path, pro
         ("LL102", "Trainer.rankallocator"),
     }
     assert found == (set() if silent else told)
+
+
+@pytest.mark.parametrize(
+    ("file", "counts"),
+    [
+        ("requirements-dev.txt", False),
+        ("dev-requirements.txt", False),
+        ("requirements_docs.txt", False),
+        ("requirements.txt", True),
+        ("requirements-device.txt", True),
+        ("requirements-gpu.txt", True),
+    ],
+)
+def test_what_developers_install_says_nothing_of_the_training(tmp_path, file, counts):
+    assert told(tmp_path, "train.py", SCRIPT, "transformers==4.34.0\n", file) == ([] if counts else [("LL103", "A")])
