@@ -34,15 +34,16 @@ def _same(value: object, off: object) -> bool:
 
 
 def shadowed(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
-    """with: fields. One hit for each field whose winning value hides a different one from another key. `apart`: the two
-    keys are of two sections, or classes. `wins`, `hidden`: the two values.
+    """with: fields. One hit for each field whose winning value hides a different one from another key, or with `same`
+    an equal one too. `apart`: the two keys are of two sections, or classes. `wins`, `hidden`: the two values.
     """
     del at
     hits = []
     for field in args["fields"]:
         value = scope.get(field)
         for other in value.shadowed:
-            if other.known and value.known and other.key != value.key and other.value != value.value:
+            counts = args.get("same") or other.value != value.value
+            if other.known and value.known and other.key != value.key and counts:
                 apart = value.key.rpartition(".")[0] != other.key.rpartition(".")[0]
                 data = {"first": value.key, "second": other.key, "of": field, "apart": apart}
                 data |= {"wins": value.value, "hidden": other.value}
