@@ -81,7 +81,7 @@ class Shell(NamedTuple):
     """A shell script as read. faults: (kind, message, start, end) of what a shell would take otherwise than it looks:
     "continuation" (a line that lost its backslash, a backslash before blanks, a comment inside), "unterminated",
     "empty-value" (`--flag= value`), "typographic" (dashes and quotes of a word processor), "assignment"
-    (`NAME = value`).
+    (`NAME = value`), "held" (a backslash that a variable's text kept).
     """
 
     commands: tuple[Command, ...]

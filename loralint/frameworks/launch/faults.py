@@ -20,6 +20,7 @@ _SHELL = {
     "carriage": ("lost", "save the file with the line ends of Unix: sed -i 's/\\r$//' on it, or dos2unix"),
     "assignment": ("lost", "write it with no blank round the `=`"),
     "empty-value": ("crash", "write the value right behind the `=`, with no blank between"),
+    "held": ("changed", "leave the backslashes out of the text, or put no blank behind them and use double quotes"),
     "wide": ("crash", "type the comma anew with an English keyboard"),
     "typographic": ("crash", "type the dashes and quotes anew in a plain text editor"),
     "unterminated": ("crash", "close it"),

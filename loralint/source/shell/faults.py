@@ -40,6 +40,7 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
             yield from _spaced(command)
             yield from _parted(command)
             yield from _wide(command)
+            yield from _held(command, text, start)
     for what, at in lexer.unclosed[:1]:
         yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
 
@@ -108,6 +109,15 @@ def _wide(command: Command) -> Iterator[Fault]:
         if not word.quoted and _WIDE.fullmatch(word.raw) is not None:
             message = f"`{word.raw[:40]}` has a comma of a Chinese keyboard, which is an ordinary letter to a program"
             yield ("wide", message, word.start, word.end)
+            return
+
+
+def _held(command: Command, text: str, start: int) -> Iterator[Fault]:
+    """A backslash in the text of a variable, which joins no lines once the text is split into words."""
+    for word in command.words[1:]:
+        if word.raw == "\\" and not word.quoted and "$" in text[word.start - start : word.end - start]:
+            message = "a backslash in the text of a variable joins no lines, and is an argument of its own"
+            yield ("held", message, word.start, word.end)
             return
 
 

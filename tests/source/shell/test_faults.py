@@ -27,6 +27,9 @@ import pytest
         ('a --x "b\n', "unterminated", '"'),
         ("a --x 'b\n", "unterminated", "'"),
         ("cat > f <<EOF\nx: 1\n  EOF\n", "unterminated", "<"),
+        ("A='--x 1 \\\n  --y'\na $A\n", "held", "$A"),
+        ('A="--x 1 \\ \n  --y"\na $A\n', "held", "$A"),
+        ("read -r -d '' A <<EOF\nb \\ \n  --y\nEOF\na $A\n", "held", "$A"),
     ],
 )
 def test_faults(read, text, kind, at):
@@ -47,6 +50,8 @@ def test_faults(read, text, kind, at):
         "# a \\\n# --b\na x\n",
         "cat > f <<EOF\n--x 1\n  --y\nEOF\na\n",
         'A="--x \\\n  --y"\na $A\n',
+        "A='--x \\\n  --y'\nbash -c \"a $A\"\n",
+        "A='--x \\\n  --y'\na \"$A\"\n",
         "a 5–6\n",
         "a x\n\n--b 1\n",
         "a --b=<c> d\n",
