@@ -92,6 +92,15 @@ def test_words_that_nobody_sees_leave_the_options_unknown(run, line):
     assert told(run({"go.py": text, "trainer.py": TRAINER}, "go.py")) == [None, None, None]
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['sys.argv = [one for one in sys.argv if "local" not in one]', 'sys.argv.remove("x")', 'sys.argv[1] = "--lr=1"'],
+)
+def test_words_that_a_program_only_sorts_out_stay_those_of_the_launch(run, line):
+    text = f"import sys\nfrom trainer import main\n{GUARD}{line}\n    main()\n"
+    assert told(run({"go.py": text, "trainer.py": TRAINER}, "go.py")) == [1e-4, 8, False]
+
+
 def test_a_package_may_hand_on_what_its_modules_have(run):
     files = {
         "job/__init__.py": "from .train import run\n",

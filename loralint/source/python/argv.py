@@ -5,6 +5,7 @@ What is given there in plain text counts, and what is left out has its default: 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from loralint.source.python.emit import Invocation
     from loralint.source.python.held import Held
     from loralint.source.python.state import State
+    from loralint.source.script import Call
 
+_ADDS = frozenset({"sys.argv.append", "sys.argv.extend", "sys.argv.insert"})
+# As scripts take out the rank that a launcher puts there.
+_FILTERED = re.compile(r"\bargv[ \t]*=[ \t]*\[[^\]\n]{0,200}\bin[ \t]+sys\.argv\b")
 _SWITCHES = {"store_true": True, "store_false": False}
 
 
@@ -51,17 +56,23 @@ def _words(state: State, call: Invocation) -> tuple[Held, ...] | None:
 
 
 def _line(state: State) -> Held | None:
-    """What the program puts in the place of `sys.argv`."""
+    """What the program puts in the place of `sys.argv`; None where most of it is what the launch gave."""
     system = state.imported.get("sys")
-    return state.given.get(system.number, {}).get("argv") if system is not None else None
+    held: Held | None = state.given.get(system.number, {}).get("argv") if system is not None else None
+    known = isinstance(held, Sequence) and held.store["items"] is not None
+    several = (state.document, *state.documents()) if held is not None and not known else ()
+    return None if any(_FILTERED.search(one.text) for one in several) else held
 
 
 def _is_touched(state: State) -> bool:
-    """Whether words are put among those that the launch gives, or taken away."""
+    """Whether words are put among those that the launch gives."""
     line = state.imported.get("sys.argv")
-    return line is not None and any(
-        one.name.startswith("sys.argv.") or (one.on is line and one.name == "__setitem__") for one in state.calls
-    )
+    return line is not None and any(one.name in _ADDS or (one.on is line and _is_slice(one)) for one in state.calls)
+
+
+def _is_slice(call: Call) -> bool:
+    """Whether a call gives several items at once: `sys.argv[1:] = [...]`."""
+    return call.name == "__setitem__" and ":" in call.args[0].node.raw
 
 
 def _given(state: State, words: tuple[Held, ...] | None) -> dict[str, Held] | None:
