@@ -249,6 +249,7 @@ def test_the_service_that_reads_reviews_may_get_what_jobs_name_and_nothing_else(
         ({"workers": 65}, "workers"),
         ({"lookups": None}, "missing property 'lookups'"),
         ({"certs": {"leafDays": None}}, "missing property 'leafDays'"),
+        ({"certs": {"leafDays": 11}}, "/certs/leafDays"),
         ({"podDisruptionBudget": {"minAvailable": 3}}, "every drain of a node hangs"),
         ({"podDisruptionBudget": {"minAvailable": "100%"}}, "every drain of a node hangs"),
         ({"podDisruptionBudget": {"minAvailable": "67%"}}, "every drain of a node hangs"),
