@@ -7,11 +7,13 @@ so it is no base yet: `heal` trains it first.
 from __future__ import annotations
 
 from copy import deepcopy
+from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from loralint.probe.asked import few_parts, refuse_large_tables
 from loralint.probe.weights import Weights, by_token, in_layer, layer_of
 
 _ENDS = ((3, 5), (2, 4), (1, 3))  # first layers and last ones; eight were measured
@@ -50,6 +52,10 @@ def cut_config(config: Any, layers: tuple[int, ...], tokens: int) -> Any:
     text.num_hidden_layers = len(layers) or before
     text.vocab_size = tokens
     text.pad_token_id = text.bos_token_id = text.eos_token_id = None
+    # Which attention runs is ours to say: a config may name one that is downloaded, or compiled, first. And what was
+    # quantised is not any more, see `weights`.
+    text._attn_implementation = text._experts_implementation = None  # noqa: SLF001 - no public name for these
+    vars(text).pop("quantization_config", None)
     return text
 
 
@@ -59,14 +65,26 @@ def cut_state(weights: Weights, layers: tuple[int, ...], tokens: Tensor) -> dict
     Without layers, all of them.
     """
     numbers = {old: new for new, old in enumerate(layers)}
-    names = {name: layer_of(name) for name in weights.shapes}
     return {
         in_layer(name, numbers.get(layer, layer)) if layer is not None else name: weights.read(
             name, tokens if by_token(name) else None
         )
-        for name, layer in names.items()
-        if layer is None or not layers or layer in numbers
+        for name, layer in _kept(weights, layers).items()
     }
+
+
+def refuse_much(weights: Weights, layers: tuple[int, ...], tokens: int, most: float) -> None:
+    """Raise ValueError where `cut_state` would read more numbers than `most`: what is in no layer may have any size."""
+    shapes = [(name, weights.shapes[name]) for name in _kept(weights, layers)]
+    asked = sum(prod((tokens, *shape[1:]) if by_token(name) else shape) for name, shape in shapes)
+    if asked > most:
+        raise ValueError(f"{asked / 1e9:.1f} B of its numbers would have to be read")
+
+
+def _kept(weights: Weights, layers: tuple[int, ...]) -> dict[str, int | None]:
+    """The tensors of these layers, or of all, and those outside of layers, with the numbers of their layers."""
+    names = {name: layer_of(name) for name in weights.shapes}
+    return {name: layer for name, layer in names.items() if layer is None or not layers or layer in layers}
 
 
 def assembled(config: Any, state: dict[str, Tensor]) -> Any:
@@ -98,8 +116,9 @@ def _compare(kind: Any, config: Any, state: dict[str, Tensor]) -> None:
 
     A head that is tied to the embedding may double what the tensors hold; whatever is larger lacks some.
     """
-    with torch.device("meta"):
+    with torch.device("meta"), few_parts():
         empty = kind._from_config(deepcopy(config))  # noqa: SLF001 - no public name for it
+    refuse_large_tables(empty)
     wanted = {name: one.shape for name, one in empty.state_dict().items()}
     if any(name in wanted and wanted[name] != one.shape for name, one in state.items()):
         raise ValueError(_SHAPES)

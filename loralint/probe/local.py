@@ -17,8 +17,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from loralint.probe.asked import MOST_LAYERS, few_parts, refuse_odd_config
 from loralint.probe.base import Base
-from loralint.probe.cut import assembled, cut_config, cut_state, kept_layers
+from loralint.probe.cut import assembled, cut_config, cut_state, kept_layers, refuse_much
+from loralint.probe.gguf_header import refuse_odd_head
 from loralint.probe.heal import heal
 from loralint.probe.memory import no_memory
 from loralint.probe.place import place
@@ -29,7 +31,6 @@ from loralint.probe.weights import Weights, gguf, parsed_once, safetensors
 WHOLE = {"cpu": 0.6e9, "cuda": 3e9}
 _CUT = {"cpu": 0.12e9, "cuda": 1e9}
 _MOST_ROWS = {"cpu": 2, "cuda": 8}
-_MOST_LAYERS = 1000
 # What NumPy says of a GGUF file that ends too early, and what safetensors says.
 _SHORT = ("cannot reshape array", "file not fully covered")
 
@@ -73,11 +74,14 @@ def local(
         most, body = WHOLE[device] if whole is None else whole, found.weights.of_body()
         layers = () if body <= most else kept_layers(found.weights, _CUT[device])
         text = text_for(found.tokenizer, prose, heals=bool(layers))
+        refuse_much(found.weights, layers, len(text.tokens), 2 * max(most, WHOLE[device]))
         config = cut_config(deepcopy(found.config), layers, len(text.tokens))
         model = Pruned(assembled(config, cut_state(found.weights, layers, text.tokens)).eval().to(device), text.tokens)
         with torch.no_grad():  # what a kind of model that was never tried here needs besides, it says now
             model(text.rows[:1].to(device))
-    except Exception as error:  # noqa: BLE001 - a broken file makes the libraries that read it raise any kind
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a broken file makes libraries raise any kind; Rust's is no Exception
         said = f"{path}: {_reason(error, folder)}; without --probe-model the embedded model is used"
         raise ValueError(said) from None
     size = sum(prod(shape) for shape in found.weights.shapes.values())
@@ -88,7 +92,7 @@ def local(
     return _base(title, model, text, "cut", device)._replace(layers=layers)
 
 
-def _reason(error: Exception, folder: str) -> str:
+def _reason(error: BaseException, folder: str) -> str:
     """The first line of what a library said, with the kind of error or in plainer words where that says little."""
     said = (str(error).splitlines() or [""])[0]
     if no_memory(error):
@@ -120,15 +124,19 @@ def _opened(folder: str, file: str) -> _Found:
 def _read(folder: str, file: str) -> _Found:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
+    if file:
+        refuse_odd_head(os.path.join(folder, file), MOST_LAYERS)
+    else:
+        refuse_odd_config(folder)
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     options |= {"gguf_file": file} if file else {}
     tokenizer = AutoTokenizer.from_pretrained(folder, **options)
     config = AutoConfig.from_pretrained(folder, **options)
     layers = getattr(config.get_text_config(), "num_hidden_layers", 1)
-    if not 0 < layers <= _MOST_LAYERS:  # each is made before any tensor is read
+    if not 0 < layers <= MOST_LAYERS:  # each is made before any tensor is read
         raise ValueError(f"its config names {layers} layers")
     if not file:
         return _Found(tokenizer, config, safetensors(folder))
-    with torch.device("meta"):
+    with torch.device("meta"), few_parts():
         names = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
     return _Found(tokenizer, config, gguf(os.path.join(folder, file), names))

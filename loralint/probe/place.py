@@ -8,6 +8,10 @@ from collections.abc import Iterator
 
 from loralint.source.read import NotRegularError, refuse_irregular
 
+# What the kernel makes up looks like a regular file, and some of it never ends.
+_NO_DISK = ("/proc/", "/sys/")
+_TEXTS = (".json", ".jinja", ".model", ".txt")  # read as a whole; the largest known to us has 34 MB
+_MOST_BYTES = 1 << 27
 _TEMPLATES = "additional_chat_templates"  # the one folder below that Transformers reads
 _UNASKED = {"cpu": 0.2e9, "cuda": 3e9}  # parameters of a model that is probed without being asked for
 
@@ -58,13 +62,19 @@ def _entries(folder: str) -> Iterator[str]:
 
 
 def _refuse_irregular(path: str) -> None:
-    """Raise ValueError for a pipe or a device, which whoever opened it might read for ever, deaf to Ctrl-C."""
+    """Raise ValueError for a pipe or a device, which whoever opened it might read for ever, deaf to Ctrl-C, and for a
+    text that would take all memory.
+    """
     if not os.path.exists(path) or os.path.isdir(path):
         return
     try:
         refuse_irregular(path)
     except NotRegularError as error:
         raise ValueError(f"{path}: it is {error}, not a regular file") from None
+    if os.path.realpath(path).startswith(_NO_DISK):
+        raise ValueError(f"{path}: it leads to what lies on no disk")
+    if path.endswith(_TEXTS) and os.path.getsize(path) > _MOST_BYTES:
+        raise ValueError(f"{path}: it is larger than {_MOST_BYTES >> 20} MiB, and no such file of a model is")
 
 
 def _cached(name: str) -> str:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from loralint.probe.tokens import ids_of
+
 _LENGTH, _ROWS = 32, 288
 _FEWEST = 16  # rows; of fewer every batch is the same
 _ENOUGH = 16 * _LENGTH * _ROWS  # characters; a token has 16 at most, or about
@@ -39,7 +41,7 @@ def text_for(tokenizer: Any, prose: str, *, heals: bool) -> Text:
 
 def _rows(tokenizer: Any, prose: str, most: int | None = None) -> Tensor:
     begin = [tokenizer.bos_token_id] if tokenizer.bos_token_id is not None else []
-    ids = tokenizer(prose, add_special_tokens=False)["input_ids"]
+    ids = ids_of(tokenizer, prose)
     length = _LENGTH - len(begin)
     starts = range(0, len(ids) // length * length, length)[:most]
     return torch.tensor([[*begin, *ids[at : at + length]] for at in starts], dtype=torch.long).view(-1, _LENGTH)
