@@ -30,6 +30,7 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -57,6 +58,8 @@ from loralint.source.scalars import is_template, value
 
 # Comparing a key with hundreds takes milliseconds, so a file that is all unknown keys is not worth more of them.
 _GUESSES = 100
+_WORDS = ("flags", "settings")  # forms of a command's words
+_ENDS = re.compile(r"^[ \t]*[)}]", re.MULTILINE)  # of a list or a function of a shell
 
 
 def observe(document: Document, reader: Reader, look: Look, rows: list[tuple[Entry, Pair]]) -> Iterator[Observation]:
@@ -86,10 +89,18 @@ def place(document: Document, pair: Pair, dotted: str) -> Value:
     )
 
 
+def _replaces(document: Document, earlier: Pair, later: Pair) -> bool:
+    """Whether a word of a command is meant to come over one that a list or function ended before has for many."""
+    between = document.text[earlier.value.end : later.key_node.start] if document.format in _WORDS else ""
+    return _ENDS.search(between) is not None
+
+
 def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "") -> Iterator[Observation]:
     """A key written twice: the last one counts, or the loader refuses the file."""
     if node.kind == "mapping":
         for earlier, later in node.duplicates():
+            if _replaces(document, earlier, later):
+                continue
             texts = {document.written(pair.value) for pair in (earlier, later)}
             same = len(texts) == 1
             crash = reader.dialect == "omegaconf"

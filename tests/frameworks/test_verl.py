@@ -245,3 +245,29 @@ def test_what_a_line_of_settings_does_not_ask_for_is_not_refused(tmp_path, modul
     (tmp_path / "run.sh").write_text(MAIN.format(module=module, more=more))
     [run] = check(tmp_path / "run.sh").runs
     assert [one.key for one in run.findings if one.rule in ("LL101", "LL102", "LL108")] == told
+
+
+LIST = "common=(\n    data.train_batch_size=64\n    actor_rollout_ref.rollout.n=4\n{again})\n"
+STARTED = 'python3 -m verl.trainer.main_ppo "${common[@]}"'
+DEFINED = (
+    "train() {\n  python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.rollout.n=4 $@\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            LIST.format(again="    actor_rollout_ref.rollout.n=8\n")
+            + 'python3 -m verl.trainer.main_ppo "${common[@]}"\n',
+            1,
+        ),
+        (LIST.format(again="") + f"{STARTED} actor_rollout_ref.rollout.n=8\n", 0),
+        (DEFINED + "train actor_rollout_ref.rollout.n=8\n", 0),
+        ("python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.n=4 actor_rollout_ref.rollout.n=8\n", 1),
+    ],
+)
+def test_a_word_over_those_of_a_list_or_function_is_meant(tmp_path, text, told):
+    (tmp_path / "run.sh").write_text(text)
+    [run] = check(tmp_path / "run.sh").runs
+    assert [one.key for one in run.findings if one.rule == "LL106"] == ["actor_rollout_ref.rollout.n"] * told
