@@ -1,7 +1,7 @@
 """Numbers that do not fit each other: no machines, a master nobody counts, more GPUs asked for than there are.
 
 Sources: kubeflow/training-operator@2f18ab7 pytorch_defaults.go (setElasticPolicy); kubeflow/trainer#3809; mpirun of
-Open MPI; verl trainer/ppo/ray_trainer.py; Ray's documentation of ScalingConfig on KubeRay.
+Open MPI; verl trainer/ppo/ray_trainer.py; Ray's documentation of ScalingConfig on KubeRay; kubeflow/trainer#3302.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from loralint.frameworks.readers.kubernetes.launch import first, number, place
 from loralint.frameworks.readers.kubernetes.maps import maps_of
 from loralint.frameworks.readers.kubernetes.pods import RUNTIMES, Job
 from loralint.frameworks.readers.kubernetes.processes import command
-from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, value, whole
+from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, text, value, whole, word
 from loralint.model import Observation
 from loralint.source.document import Document
 
 _COUNTED = ("trainer.numNodes", "trainer.numProcPerNode", "mlPolicy.numNodes")
+_ADAPTED = re.compile(r"model\.(?:lora_attn_modules=|quantize_base=true$)", re.IGNORECASE)  # Trainer's own test
 _NODES = re.compile(r"\btrainer\.nnodes=(\d{1,4})(?![\w.])")
 _CARDS = re.compile(r"\btrainer\.n_gpus_per_node=(\d{1,4})(?![\w.])")
 _WORKERS = re.compile(r"\bScalingConfig\(([^()]{1,400})\)")
@@ -37,6 +38,7 @@ _ENDS = frozenset({"batch", "kubeflow.org", "trainer.kubeflow.org", "jobset.x-k8
 def misfitted(document: Document, job: Job) -> Iterator[Observation]:
     """Everything of that in one job."""
     yield from _none(document, job)
+    yield from _torchtune(document, job)
     yield from _elastic(document, job)
     yield from _slots(document, job)
     yield from _ray(document, job)
@@ -51,6 +53,17 @@ def _none(document: Document, job: Job) -> Iterator[Observation]:
         at = inside(job.spec, path)
         if at is not None and re.fullmatch(r"-\d+|0", text(at)):
             yield Observation("job-none", value(document, at), "crash", "", data={"count": text(at)})
+
+
+def _torchtune(document: Document, job: Job) -> Iterator[Observation]:
+    """LoRA on several nodes by one of Trainer's runtimes for torchtune, which has recipes of it for one node alone."""
+    trainer, nodes = named(job.spec, "trainer"), inside(job.spec, "trainer.numNodes")
+    if job.kind != "TrainJob" or not word(named(job.spec, "runtimeRef"), "name").startswith("torchtune-"):
+        return
+    words = [text(one) for one in items(named(trainer, "args"))]
+    count = whole(nodes)
+    if nodes is not None and count is not None and count > 1 and any(_ADAPTED.match(one) for one in words):
+        yield Observation("job-torchtune", value(document, nodes), "crash", "", data={"count": count})
 
 
 def _elastic(document: Document, job: Job) -> Iterator[Observation]:
