@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 from loralint.frameworks.companions.environment import environment
 from loralint.frameworks.companions.installed import installed
@@ -27,6 +26,7 @@ from loralint.run.inner import settled
 from loralint.run.modules import is_known, launched_module
 from loralint.run.options import Options
 from loralint.run.project import Lookup, Project
+from loralint.run.remembered import launched_starts
 from loralint.run.scheduled import scheduled
 from loralint.run.scripted import as_settings, together, unrecognised, unseen_file
 from loralint.run.scripts import Imported, Opened, alone, script_starts, speaks_of_training
@@ -178,8 +178,7 @@ def _found(
     """What the files that a launch names start: the first config together with the script that reads it, or either."""
     programs = [one for one in documents if one.format in ("python", "notebook")]
     theirs = [one for one in programs if not is_known(launch) or speaks_of_training(one.text)]
-    read = partial(script_starts, find=opened, imported=imported, launched=True, line=line)
-    scripts = [start for one in theirs for start in read(one)]
+    scripts = [start for one in theirs for start in launched_starts(one, opened, imported, line)]
     files = [one for one in documents if one not in programs]
     files += [one for start in scripts[:1] for one in start.parts[0].handed if one not in files]
     own = launch.program != "python"

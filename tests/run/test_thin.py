@@ -158,3 +158,20 @@ def test_a_launch_gives_its_flags_to_what_its_program_starts(tmp_path, line, fil
 def test_flags_do_not_arrive_where_the_program_makes_its_own_line(tmp_path):
     files = {"go.py": 'from trainer import main\nmain(["--lr", "1e-5"])\n', "trainer.py": TRAINER}
     assert launched(tmp_path, "python go.py --lora-rank 64", files) == ([1e-5, 8, False], list(files))
+
+
+def test_launches_of_one_program_get_each_what_it_opens_for_them(tmp_path):
+    program = (
+        TRAINER.replace('if __name__ == "__main__":\n    main()\n', "import yaml\n")
+        + 'run(**yaml.safe_load(open("own.yaml")))\n'
+    )
+    files = {"train.py": program, "run.sh": "python train.py\n" * 2}
+    for name, rate in (("a", 0.0002), ("b", 0.0003), ("c", 0.0002)):
+        files |= {f"{name}/own.yaml": f"lr: {rate}\n", f"{name}/run.sh": "python ../train.py\n"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    around = Project(str(tmp_path))
+    several = [starts(read_file(str(one), str(one)), Options(), around) for one in sorted(tmp_path.rglob("run.sh"))]
+    rates = [[run.config.get("optim.lr").value for run in found] for found in several]
+    assert [[one for one in found if one != 1e-4] for found in rates[:3]] == [[0.0002], [0.0003], [0.0002]]
