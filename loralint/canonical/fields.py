@@ -316,6 +316,7 @@ FIELDS: dict[str, Field] = {
     "job.gpus_per_node": Field("int", "GPUs that one pod gets", "devices"),
     "job.processes_per_node": Field("int", "training processes that one pod starts"),
     "job.tasks_per_node": Field("int", "times that a batch system starts its command on each machine"),
+    "job.requeued": Field("bool", "the batch system starts a job anew that it had to stop"),
     "job.restart_policy": Field("str", "what happens to a pod that ends: Never, OnFailure, Always, ExitCode"),
     "job.backoff_limit": Field("int", "restarts after which the job is given up"),
     "job.shared_memory": Field("number", "size of /dev/shm", "GiB"),

@@ -112,6 +112,7 @@ _TABLE: tuple[Entry, ...] = (
     *(Entry("dist.visible_devices", key, _number, never) for key in _PER_NODE),
     *(Entry("job.nodes", key, _nodes, never) for key in ("nodes", "N", "select")),
     Entry("job.tasks_per_node", "ntasks_per_node", _nodes, never),
+    Entry("job.requeued", "requeue", lambda on: True if on is True else SKIP, never),
     *(Entry("run.gpu_count", key, _number, never) for key in ("gpus", "G")),
 )
 
