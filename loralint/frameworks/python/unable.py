@@ -28,6 +28,7 @@ _MODEL_FIRST = frozenset(
     {"Trainer", "Seq2SeqTrainer", "SFTTrainer", "DPOTrainer", "KTOTrainer", "ORPOTrainer", "CPOTrainer",
      "RewardTrainer", "GRPOTrainer"}
 )  # fmt: skip
+_REWARDS = 5  # place of the model of rewards among PPO's arguments
 _STEPS = 20  # of one set of rows to the next
 
 
@@ -35,6 +36,7 @@ def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Obse
     """Whatever of this one start asks."""
     yield from _grouped(script, parts, look)
     yield from _given_twice(script)
+    yield from _without(script, look)
     yield from of_jupyter(script)
     yield from of_imported(script, look)
     yield from of_overridden(script, parts, look)
@@ -57,6 +59,22 @@ def _given_twice(script: Script) -> Iterator[Observation]:
             key, written = f"{last(call)}.model", first.node.raw[:40]
             message = f"`{written}` stands where the model belongs, and Python stops at two values for `model`"
             yield _told(key, script.document.span(first.node), message, "name every argument: args=..., model=...", "")
+
+
+def _without(script: Script, look: Look) -> Iterator[Observation]:
+    """A trainer of models that gets none, and PPO in the form of before TRL 0.12, with neither rewards nor rows."""
+    for call in script.calls:
+        placed = sum(not one.name for one in call.args)
+        if call.on is not None or call.open or not call.name.startswith(("transformers.", "trl.")):
+            continue
+        if last(call) in _MODEL_FIRST and not placed and call.arg("model") is None and call.arg("model_init") is None:
+            message = "it gets neither a model nor a way to make one"
+            yield _told(f"{last(call)}.model", call.name_span, message, "hand it the model: model=...", "")
+        old = last(call) == "PPOTrainer" and placed < _REWARDS and call.arg("reward_model") is None
+        if old and look.version_is("trl>=0.12"):
+            message = "since TRL 0.12 it wants reward_model and train_dataset, and has no step() of its own any more"
+            advice = "pin trl<0.12, or write the loop anew: reward_model=..., value_model=..., train_dataset=..."
+            yield _told("PPOTrainer.reward_model", call.name_span, message, advice, "trl")
 
 
 def _grouped(script: Script, parts: Parts, look: Look) -> Iterator[Observation]:

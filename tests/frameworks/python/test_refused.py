@@ -90,3 +90,25 @@ def test_methods_that_do_not_take_what_the_trainer_hands_them(run, method, pins,
 def test_a_tokenizer_without_a_token_for_padding(run, name, chosen, found):
     _, layer = run(PADDED.format(name=name, chosen=chosen))
     assert kinds(layer) == (["padding-missing"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("from transformers import Trainer\nTrainer(args=TrainingArguments(output_dir='out'))", ["Trainer.model"]),
+        ("from lightning import Trainer\nTrainer(max_epochs=3)", []),
+        ("from transformers import Trainer\nTrainer(model_init=make, args=TrainingArguments(output_dir='out'))", []),
+        (
+            "from trl import PPOConfig, PPOTrainer\nPPOTrainer(PPOConfig(), model, None, tokenizer)",
+            ["PPOTrainer.reward_model"],
+        ),
+        (
+            "from trl import PPOConfig, PPOTrainer\nPPOTrainer(args=PPOConfig(), model=model, reward_model=judge)",
+            [],
+        ),
+    ],
+)
+def test_trainers_without_what_they_need(run, made, found):
+    head = "from peft import LoraConfig\nfrom transformers import TrainingArguments\nLoraConfig(r=8)\n"
+    _, layer = run(head + made, trl="0.13.0")
+    assert [one.value.key for one in layer.observations if one.kind == "rejected"] == found
