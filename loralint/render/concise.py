@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.model import Finding, Report, Run
-from loralint.render.standing import standing
+from loralint.render.standing import probe_said, standing
 from loralint.source.shown import path, shown
 
-MOST = 400  # characters of a table's title
+MOST = 400  # characters of what a probe said
 _LONGEST = 4000  # of a message
 
 
@@ -19,10 +19,9 @@ def render(report: Report, *, color: bool) -> str:
 
 
 def probed(run: Run) -> Iterator[str]:
-    """What micro-training said of a run, in a line after its file."""
-    for table in run.tables:
-        if table.name == "verdict":
-            yield f"{path(run.files[0])}: {shown(table.title, MOST)}"
+    """What micro-training said of a run, or why it said nothing, in a line after its file."""
+    if said := probe_said(run):
+        yield f"{path(run.files[0])}: {shown(said, MOST)}"
 
 
 def _probe(run: Run) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loralint.model import TIERS, Finding, Note, Report, Run
-from loralint.render.standing import standing
+from loralint.render.standing import of_probe, probe_said, standing
 from loralint.render.style import Style
 from loralint.source.shown import path, shown
 
@@ -50,17 +50,24 @@ def _run(run: Run, findings: list[Finding], report: Report, style: Style, alone:
     for table in run.tables:
         title = shown(table.title, MOST)
         yield style.bold(f"{name}{title}") if table.name == "verdict" else f"  {title}"
-    if run.tables:
+    said = probe_said(run) if alone else ""
+    if said and not run.tables:
+        yield style.bold(shown(said, MOST))
+    if said or run.tables:
         yield ""
     ordered = sorted(findings, key=lambda one: (TIERS.index(one.tier), one.span.line))
     for finding in ordered:
         yield from _finding(finding, report.text(finding.span), style)
         yield ""
-    told = run.notes if alone else tuple(note for note in run.notes if note.kind == "info")
+    told = tuple(note for note in run.notes if (alone or note.kind == "info") and not _said_above(note, said))
     notes = list(_notes(told))
     if notes and (alone or findings or run.framework is None):
         yield from (style.dim(f"{path(run.files[0])}: {line}") for line in notes)
         yield ""
+
+
+def _said_above(note: Note, said: str) -> bool:
+    return of_probe(note) and note.message.partition(": ")[2] in said
 
 
 def _finding(finding: Finding, text: str, style: Style) -> Iterator[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from loralint.model import Finding, Note, Related, Report, Run, Span
+from loralint.model import Finding, Note, Related, Report, Run, Span, Table
 from loralint.render import FORMATS, render
 from loralint.render.frame import WIDTH, frame
 from loralint.render.style import Style
@@ -83,6 +83,31 @@ def test_notes_take_three_lines_at_most():
         "c.yaml: not checked: 1 rule: reason 1",
         "c.yaml: and 3 more notes (--format json has them all)",
     ]
+
+
+def test_a_probe_that_says_nothing_says_why_first_and_once():
+    notes = [Note("info", f"note {n}") for n in range(3)] + [Note("not-checked", "probe: the config has no LoRA alpha")]
+    silent = _run(_finding(), notes=notes)
+    assert _full(silent).splitlines()[:3] == [
+        "probe: not checked: the config has no LoRA alpha",
+        "",
+        "[S] training stops  LL900 own-rule",
+    ]
+    assert _full(silent).count("no LoRA alpha") == 1
+    concise = render("concise", Report((silent,)), color=False)
+    assert concise.startswith("c.yaml: probe: not checked: the config has no LoRA alpha\n")
+    assert "not checked in 2 runs: probe: the config has no LoRA alpha" in _full(silent, silent)
+
+
+def test_what_the_line_of_a_probe_says_is_not_said_again_as_a_note():
+    table = Table("verdict", "probe: no verdict: 5 steps are too few (the embedded model)", (), ())
+    notes = [
+        Note("not-checked", "probe: 5 steps are too few"),
+        Note("not-checked", "probe: stopped; the rest was not tried"),
+    ]
+    out = _full(_run(notes=notes, verdict="pass")._replace(tables=(table,)))
+    assert out.count("5 steps are too few") == 1
+    assert "c.yaml: not checked: probe: stopped; the rest was not tried" in out
 
 
 def test_the_worst_tier_comes_first_and_totals_last():

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from loralint.model import Run, Series, Table
 from loralint.render.html.chart import Chart, Mark, chart
+from loralint.render.standing import probe_said
 from loralint.source.shown import shown
 
 _TITLES = {
@@ -33,13 +34,14 @@ class Measured(NamedTuple):
 
 
 def measured(run: Run) -> Measured | None:
-    """None for a run that was not probed."""
-    if not run.tables and not run.series:
+    """None for a run that nobody asked to probe."""
+    said = probe_said(run)
+    if not (said or run.tables or run.series):
         return None
     verdict = next((one for one in run.tables if one.name == "verdict"), None)
     rows = {str(row[0]): row[1] for row in verdict.rows} if verdict else {}
     return Measured(
-        shown(verdict.title, _MOST) if verdict else "",
+        shown(said, _MOST),
         [(name.replace("_", " "), shown(value)) for name, value in rows.items() if value is not None],
         [one for one in (_drawn(series, rows) for series in run.series) if one is not None],
         [_worded(one) for one in run.tables if one.name != "verdict"],

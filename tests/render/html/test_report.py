@@ -168,6 +168,14 @@ def test_curves_of_a_probe_are_drawn_with_the_run_and_the_edge():
     assert "cause" not in made.text.lower()
 
 
+def test_a_probe_that_says_nothing_says_why_where_its_curves_would_be():
+    run = Run(("a.yaml",), "trl", 100, "pass", (), (Note("not-checked", "probe: the config has no LoRA alpha"),))
+    made = page_of(Report((run,)))
+    assert "Micro-training" in made.text
+    assert "probe: not checked: the config has no LoRA alpha" in made.text
+    assert "All numbers of the verdict" not in made.text
+
+
 def test_lifted_findings_stay_lifted_and_say_by_what(page):
     made = page(BAD.replace("lora_alhpa: 512", "lora_alhpa: 512  # loralint: ignore[LL101] kept as a note"))
     assert "lifted by a comment: kept as a note" in made.text
