@@ -150,7 +150,8 @@ def _piped(document: Document, job: Job) -> Iterator[Observation]:
     """A training before a pipe, whose end is that of what stands behind."""
     for group, container in job.containers() if job.group in _ENDS else ():
         launch = command(job, group, container)
-        if launch is None or not launch.shell or _KEEPS.search(launch.shell):
+        words = [text(one) for key in ("command", "args") for one in items(named(container, key))]
+        if launch is None or not launch.shell or any(map(_KEEPS.search, (launch.shell, *words))):
             continue
         own = launch.script or launch.program
         found = next((one for one in _PIPED.finditer(launch.shell) if own in one[0]), None)
