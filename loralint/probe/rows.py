@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from time import monotonic
 
 from loralint.data.example import example
 from loralint.data.given import SUFFIXES
@@ -14,6 +16,10 @@ from loralint.source.read import NotRegularError, open_regular
 _PLAIN = (".txt", ".md")
 _ENOUGH = 400_000  # characters; a probe reads some ten thousand tokens
 _LEAST = 400
+# Lines are counted before the first is read: some 27 s for so many bytes, and Ctrl-C alone would end more.
+_MOST_BYTES = 1 << 33
+_SECONDS = 60.0  # for rows of which none has a text
+_NO_DISK = ("/proc/", "/sys/")  # what the kernel makes up looks like a file, and some of it never ends
 _NO_LAYOUT = "no layout that is known; rows hold messages, prompt and completion, instruction and output, or text"
 _SEPARATOR = "\x1e"  # between the texts of an example
 
@@ -27,11 +33,25 @@ def text_of(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (*SUFFIXES, *_PLAIN):
         raise ValueError(f"{path}: rows are read from {', '.join((*SUFFIXES, *_PLAIN))}")
+    _refuse_endless(path, suffix)
     text, why = (_plain(path), "") if suffix in _PLAIN else _rows(path)
     text = text.encode("utf-8", "replace").decode("utf-8")  # half of a surrogate pair is no text for a tokenizer
     if len(text) < _LEAST:
         raise ValueError(f"{path}: {len(text)} characters of text are too few to train on{why}")
     return text
+
+
+class _LateError(Exception):
+    """The time for reading is over."""
+
+
+def _refuse_endless(path: str, suffix: str) -> None:
+    if os.path.realpath(path).startswith(_NO_DISK):
+        raise ValueError(f"{path}: it leads to what lies on no disk")
+    if suffix not in _PLAIN and os.path.isfile(path) and (size := os.path.getsize(path)) > _MOST_BYTES:
+        raise ValueError(
+            f"{path}: it has {size / 2**30:.0f} GiB, and a probe reads {_ENOUGH:,} characters: give a part of it"
+        )
 
 
 def _plain(path: str) -> str:
@@ -46,16 +66,23 @@ def _plain(path: str) -> str:
 
 def _rows(path: str) -> tuple[str, str]:
     """The text, and why the first row that gave none did so, as the end of a sentence."""
-    source, rows = read(path, lambda _: None)
+    until = monotonic() + _SECONDS
+
+    def look_at_clock(_: int) -> None:
+        if monotonic() > until:
+            raise _LateError
+
+    source, rows = read(path, look_at_clock)
     found: list[str] = []
     length, why = 0, ""
-    for row in rows:
-        text = _said(row)
-        why = why or ("" if text else f"; {source.unit} {row.number}: {row.fault or _NO_LAYOUT}")
-        found.append(text)
-        length += len(text)
-        if length > _ENOUGH:
-            break
+    with suppress(_LateError):
+        for row in rows:
+            text = _said(row)
+            why = why or ("" if text else f"; {source.unit} {row.number}: {row.fault or _NO_LAYOUT}")
+            found.append(text)
+            length += len(text)
+            if length > _ENOUGH:
+                break
     if source.unread and not found:
         raise ValueError(f"{path}: {source.unread}")
     return "\n\n".join(filter(None, found)), why

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -79,3 +80,35 @@ def test_what_is_no_file_is_said(tmp_path, name):
 def test_half_a_surrogate_pair_is_no_text_that_breaks_a_tokenizer(tmp_path):
     said = text_of(_jsonl(tmp_path / "rows.jsonl", [{"text": f"{LONG}\ud800 end"}]))
     assert said == f"{LONG}? end"
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.json", "rows.parquet"])
+def test_a_file_that_would_be_read_for_hours_is_refused_unread(tmp_path, name):
+    (tmp_path / name).touch()
+    os.truncate(tmp_path / name, 2**40)
+    with pytest.raises(ValueError, match=f"{name}: it has 1024 GiB, and a probe reads 400,000 characters"):
+        text_of(str(tmp_path / name))
+
+
+def test_of_a_plain_text_of_any_size_the_start_is_read(tmp_path):
+    (tmp_path / "book.txt").write_text(LONG, encoding="utf-8")
+    os.truncate(tmp_path / "book.txt", 2**40)
+    assert text_of(str(tmp_path / "book.txt")).startswith(LONG)
+
+
+def test_rows_without_text_are_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr("loralint.probe.rows._SECONDS", -1.0)
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"text": "{LONG}"}}\n' + '{"zebra": 1}\n' * 60_000, encoding="utf-8")
+    assert text_of(str(path)) == LONG
+    path.write_text('{"zebra": 1}\n' * 60_000, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"0 characters .* no layout that is known"):
+        text_of(str(path))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/kmsg"), reason="a file of Linux")
+@pytest.mark.parametrize("name", ["book.txt", "rows.jsonl"])
+def test_what_the_kernel_makes_up_is_not_read(tmp_path, name):
+    (tmp_path / name).symlink_to("/proc/kmsg")
+    with pytest.raises(ValueError, match="it leads to what lies on no disk"):
+        text_of(str(tmp_path / name))
