@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.imported import of_imported
 from loralint.frameworks.python.jupyter import of_jupyter
+from loralint.frameworks.python.loops import of_loops
 from loralint.frameworks.python.overridden import of_overridden
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.refused import of_refused
@@ -39,6 +40,7 @@ def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Obse
     yield from _without(script, look)
     yield from of_jupyter(script)
     yield from of_imported(script, look)
+    yield from of_loops(script, parts)
     yield from of_overridden(script, parts, look)
     yield from of_unchanged(script, parts, look)
     yield from of_refused(script, parts, look)
