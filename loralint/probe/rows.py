@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import getincrementaldecoder
 from contextlib import suppress
 from time import monotonic
 
@@ -16,6 +17,7 @@ from loralint.source.read import NotRegularError, open_regular
 _PLAIN = (".txt", ".md")
 _ENOUGH = 400_000  # characters; a probe reads some ten thousand tokens
 _LEAST = 400
+_MOST_BROKEN = 100  # one letter in so many may be broken
 # Lines are counted before the first is read: some 27 s for so many bytes, and Ctrl-C alone would end more.
 _MOST_BYTES = 1 << 33
 _SECONDS = 60.0  # for rows of which none has a text
@@ -57,11 +59,20 @@ def _refuse_endless(path: str, suffix: str) -> None:
 def _plain(path: str) -> str:
     try:
         with open_regular(path) as file:
-            return file.read(_ENOUGH).decode("utf-8-sig", "ignore")
+            return _decoded(file.read(_ENOUGH), path)
     except NotRegularError as error:
         raise ValueError(f"{path}: it is {error}, not a regular file") from None
     except OSError as error:
         raise ValueError(f"{path}: it cannot be read: {os.strerror(error.errno or 0).lower()}") from None
+
+
+def _decoded(data: bytes, path: str) -> str:
+    """The text of the start of a file. Raises ValueError where it is none, which would be trained on as it is."""
+    read = getincrementaldecoder("utf-8-sig")("replace")
+    text = read.decode(data)  # what is cut in the middle of a letter waits for the rest of it
+    if "\0" in text or text.count("\ufffd") * _MOST_BROKEN > len(text):
+        raise ValueError(f"{path}: it is no text in UTF-8; save it as such")
+    return text
 
 
 def _rows(path: str) -> tuple[str, str]:

@@ -91,9 +91,22 @@ def test_a_file_that_would_be_read_for_hours_is_refused_unread(tmp_path, name):
 
 
 def test_of_a_plain_text_of_any_size_the_start_is_read(tmp_path):
-    (tmp_path / "book.txt").write_text(LONG, encoding="utf-8")
-    os.truncate(tmp_path / "book.txt", 2**40)
-    assert text_of(str(tmp_path / "book.txt")).startswith(LONG)
+    with (tmp_path / "book.txt").open("w", encoding="utf-8") as file:
+        file.write("é" * 300_000)
+        file.truncate(2**40)
+    assert text_of(str(tmp_path / "book.txt")) == "é" * 200_000
+
+
+@pytest.mark.parametrize("content", [LONG.encode("utf-16"), b"\xff" * 900, bytes(900), LONG.encode() + bytes(9)])
+def test_what_is_no_text_is_not_trained_on(tmp_path, content):
+    (tmp_path / "book.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=r"book\.txt: it is no text in UTF-8"):
+        text_of(str(tmp_path / "book.txt"))
+
+
+def test_a_broken_letter_or_two_is_no_reason_to_read_nothing(tmp_path):
+    (tmp_path / "book.txt").write_bytes(LONG.encode() + b"\xff" + LONG.encode())
+    assert text_of(str(tmp_path / "book.txt")).count("word") == 200
 
 
 def test_rows_without_text_are_given_up(tmp_path, monkeypatch):
