@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from codecs import getincrementaldecoder
 from contextlib import suppress
@@ -20,7 +21,7 @@ _LEAST = 400
 _MOST_BROKEN = 100  # one letter in so many may be broken
 # Lines are counted before the first is read: some 27 s for so many bytes, and Ctrl-C alone would end more.
 _MOST_BYTES = 1 << 33
-_SECONDS = 60.0  # for rows of which none has a text
+_SECONDS = 20.0  # for rows of which none has a text
 _NO_DISK = ("/proc/", "/sys/")  # what the kernel makes up looks like a file, and some of it never ends
 _NO_LAYOUT = "no layout that is known; rows hold messages, prompt and completion, instruction and output, or text"
 _SEPARATOR = "\x1e"  # between the texts of an example
@@ -77,9 +78,11 @@ def _decoded(data: bytes, path: str) -> str:
 
 def _rows(path: str) -> tuple[str, str]:
     """The text, and why the first row that gave none did so, as the end of a sentence."""
-    until = monotonic() + _SECONDS
+    until = math.inf
 
     def look_at_clock(_: int) -> None:
+        nonlocal until
+        until = min(until, monotonic() + _SECONDS)  # from the first rows on, not from when lines were counted
         if monotonic() > until:
             raise _LateError
 
