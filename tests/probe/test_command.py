@@ -283,6 +283,16 @@ def test_an_interrupted_probe_reports_what_it_saw():
 
 
 @pytest.mark.torch
+def test_a_probe_without_a_step_is_reported_with_its_page(probe):
+    pytest.importorskip("torch")
+    pytest.importorskip("jinja2")
+    result = probe(CONFIG, "--probe-seconds", "0.000001")
+    assert result.exit_code == 0, result.output
+    assert "stopped after 0 of 36 steps" in result.output
+    assert Path("loralint-report.html").is_file()
+
+
+@pytest.mark.torch
 def test_the_embedded_model_knows_its_text():
     pytest.importorskip("torch")
     from loralint.probe.base import LEAST_KNOWN, embedded, loss_of

@@ -50,7 +50,7 @@ def measured(run: Run) -> Measured | None:
 
 def _drawn(series: Series, rows: dict[str, object]) -> Chart | None:
     ramp = series.name == "ramp"
-    marks = tuple(_marks(rows, series)) if ramp else ()
+    marks = tuple(_marks(rows, series)) if ramp and series.points else ()  # none where no step was taken
     title = _TITLES.get(series.name, shown(series.name))
     losses = series.name in ("ramp", "course")
     most = max(_HIGHEST, min((y for _, y in series.points if y is not None), default=0.0)) if losses else inf
