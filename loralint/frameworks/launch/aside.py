@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loralint.frameworks.launch.detached import detached
 from loralint.frameworks.launch.late import late
 from loralint.frameworks.launch.ports import clashing
-from loralint.frameworks.launch.prefixed import prefixed
+from loralint.frameworks.launch.prefixed import prefixed, spaced
 from loralint.frameworks.launch.start import launches
 from loralint.frameworks.logins import spoken
 from loralint.frameworks.table import Observation
@@ -21,5 +21,6 @@ def aside(shell: Shell, document: Document) -> Iterator[Observation]:
     yield from spoken(shell.commands, document, {one.offset for one in found})
     yield from clashing(found, document)
     yield from prefixed(found, document)
+    yield from spaced(found, document)
     yield from detached(found, document)
     yield from late(document)

@@ -1,7 +1,8 @@
 """Variables in front of a command of the shell's own, as `CUDA_VISIBLE_DEVICES=1 cd work && torchrun ...`.
 
 Bash gives such a variable to that one command, and what is started behind it does not see it. In POSIX mode, as `sh`,
-the shell keeps what stands before its special commands (POSIX.1-2017 2.14), `export` among them.
+the shell keeps what stands before its special commands (POSIX.1-2017 2.14), `export` among them. A number behind a
+blank, as in `CUDA_VISIBLE_DEVICES= 0,1`, is a command by itself, and none that there is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ from loralint.source.document import Document
 _PREFIXED = re.compile(
     r"^[ \t]*(?P<set>(?P<name>[A-Z][A-Z0-9_]*)=[^\s;&|#\"'$`]+)(?:[ \t]+[A-Z][A-Z0-9_]*=[^\s;&|#]+)*"
     r"[ \t]+(?P<own>export|cd|ulimit)[ \t]",
+    re.MULTILINE,
+)
+_SPACED = re.compile(
+    r"^[ \t]*(?:export[ \t]+)?(?P<name>(?:CUDA|HIP|ASCEND_RT)_VISIBLE_DEVICES|NPROC_PER_NODE|NNODES|NODE_RANK|"
+    r"MASTER_PORT|WORLD_SIZE|OMP_NUM_THREADS)(?:=[ \t]+|[ \t]+=[ \t]*)(?P<value>\d[\d,\\]*)[ \t]*(?=\r?$|;|&&)",
     re.MULTILINE,
 )
 _POSIX = re.compile(r"#![ \t]*(?:/usr)?/bin/(?:sh|dash|env[ \t]+sh)\b|.*set -o posix", re.DOTALL)
@@ -38,3 +44,13 @@ def prefixed(found: list[Launch], document: Document) -> Iterator[Observation]:
         where = Value(match["set"], key=name, pointer=f"/{name}", text=match["set"], span=span)
         yield Observation("shell", where, "lost", message, data=data)
         return
+
+
+def spaced(found: list[Launch], document: Document) -> Iterator[Observation]:
+    """Observe variables for launchers whose value a blank parts from them, of a script that starts something."""
+    for match in _SPACED.finditer(document.text) if found else ():
+        name, value, text = match["name"], match["value"].replace("\\", ""), match[0].strip()
+        where = Value(text, key=name, pointer=f"/{name}", text=text, span=document.span_at(*match.span()))
+        message = f"a blank stands beside the `=` of {name}, and `{value[:60]}` is a word by itself, not its value"
+        data = {"advice": f"write `export {name}={value}`, without blanks", "fault": "prefix"}
+        yield Observation("shell", where, "lost", message, data=data)

@@ -205,8 +205,9 @@ def _trainer(name: str, words: tuple[Word, ...], at: _At) -> _Found | None:
 
 
 def _reads_config(program: str, words: tuple[Word, ...]) -> bool:
-    """Whether a command that trains nothing is given a config."""
-    return len(words) > 1 and _is_config(words[1]) and words[0].raw in BESIDE.get(program, ())
+    """Whether a command that trains nothing is given a config, or a merge is told an adapter."""
+    merges = any(word.raw.startswith("--adapter_name_or_path") for word in words)
+    return len(words) > 1 and (_is_config(words[1]) or merges) and words[0].raw in BESIDE.get(program, ())
 
 
 def _launched(name: str, words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
