@@ -49,5 +49,7 @@ def _probe_watched(job: Job, given: dict[str, Any]) -> Iterator[Job]:
         yield probing(job, request)
         return
     parts = 3 if request.suggest else 2  # arms, controls, and the arms with what is suggested
-    with click.progressbar(length=parts * request.steps, label="probe", file=sys.stderr) as bar:
+    # No forecast of the time: the first step waits for the model to load, and what is hopeless or STABLE takes fewer.
+    with click.progressbar(length=parts * request.steps, label="probe", file=sys.stderr, show_eta=False) as bar:
         yield probing(job, request._replace(progress=bar.update))
+        bar.update(max(0, parts * request.steps - bar.pos))
