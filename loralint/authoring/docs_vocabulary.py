@@ -55,10 +55,13 @@ JOB_DATA = (
     "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
     "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
     "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead", "by",
-    "host", "meant", "subdomain", "model", "words", "amount",
+    "host", "meant", "subdomain", "model", "words", "amount", "counted", "workers", "each", "places", "how", "to",
 )  # fmt: skip
 # of scripts and of launch lines
-SCRIPT_DATA = ("function", "metric", "given", "one", "command", "system", "more")
+SCRIPT_DATA = (
+    "function", "metric", "given", "one", "command", "system", "more", "real", "class", "method", "argument", "rows",
+    "slice", "trainer", "wrapper", "collator", "package",
+)  # fmt: skip
 PROBE_DATA = ("model", "own", "certain", "place", "cause", "change", "safe")
 LOG_DATA = ("lasting", "trained", "step", "curve")
 # what each template's hits hold besides the place and the suggestion
