@@ -10,6 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from loralint.probe.held import held_back
 from loralint.probe.loss import token_loss
 from loralint.probe.optimizers import Optimizer
 from loralint.probe.stack import Slot, Stack, learnt
@@ -97,8 +98,9 @@ def _keep_hopeful(stack: Stack, optimizer: Optimizer, traces: list[Trace], enoug
     latest = [traces[number].losses[-2:] for number in stack.numbers]
     rows = [row for row, losses in enumerate(latest) if len(losses) < 2 or min(losses) <= enough]
     if rows and len(rows) < len(latest):
-        stack.keep_only(rows)
-        optimizer.keep_only(rows)
+        with held_back():  # half a change would show one arm's weights as another's
+            stack.keep_only(rows)
+            optimizer.keep_only(rows)
     return bool(rows)
 
 
