@@ -105,6 +105,9 @@ def _runs(text: str, framework: str, example: Example, folder: str, settings: Se
         return watch(file).runs, text
     for beside, lines in {**given.data, **given.eval_data, **given.companions}.items():
         _write(os.path.join(folder, os.path.basename(beside)), lines)
+    for path, lines in given.files.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+        _write(os.path.join(folder, path), lines)
     report = check(
         file,
         data=[os.path.join(folder, one) for one in given.data],

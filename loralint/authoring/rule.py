@@ -142,6 +142,9 @@ class Given(Strict):
     data: dict[str, str] = Field({}, description="--data, name of the file: its text; `finds` then gives its line")
     eval_data: dict[str, str] = Field({}, description="--eval-data, likewise")
     companions: dict[str, str] = Field({}, description="--with, name of the file: its text")
+    files: dict[str, str] = Field(
+        {}, description="files that only lie there, path below the example's folder: its text"
+    )
     env: dict[str, str] = Field({}, description="--env, name of the variable: its value")
     probe: bool = Field(default=False, description="--probe, on the embedded model")
     log: bool = Field(default=False, description="the text is a training's log, for `loralint watch`")

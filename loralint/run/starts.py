@@ -115,7 +115,12 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
     else:
         found = _of_config(document, options, project)
     pins = pins_near(document.file, project) if found else {}
-    return [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
+    found = [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
+    if any("train_data_dir" in part.document.text for start in found for part in start.parts[:1]):
+        from loralint.run.picture_folders import KOHYA, with_pictures
+
+        found = [with_pictures(start, project) if start.reader.name in KOHYA else start for start in found]
+    return found
 
 
 def _of_config(document: Document, options: Options, project: Project) -> list[Start]:
