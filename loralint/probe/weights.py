@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from math import prod
+from threading import RLock
 from typing import Any, NamedTuple
 
 import torch
@@ -19,6 +20,7 @@ from torch import Tensor
 
 from loralint.probe.quantised import dequantised, refuse_quantisation, sizes
 
+_ONE_AT_A_TIME = RLock()
 _INDEX = "model.safetensors.index.json"
 _LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|blk)\.(\d+)\.")
 # The two matrices that have a row for every token: of them only rows of the text are read.
@@ -117,12 +119,13 @@ def parsed_once() -> Iterator[None]:
     """
     import gguf
 
-    own = gguf.GGUFReader
-    try:
-        gguf.GGUFReader = cache(own)
-        yield
-    finally:
-        gguf.GGUFReader = own
+    with _ONE_AT_A_TIME:  # of two threads the second would put back what the first had put there
+        own = gguf.GGUFReader
+        try:
+            gguf.GGUFReader = cache(own)
+            yield
+        finally:
+            gguf.GGUFReader = own
 
 
 def gguf(path: str, model: Any) -> Weights:

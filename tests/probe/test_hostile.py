@@ -20,7 +20,7 @@ from loralint.probe.gguf_header import refuse_odd_head  # noqa: E402
 from loralint.probe.local import local  # noqa: E402
 from loralint.probe.quantised import dequantised, sizes  # noqa: E402
 from loralint.probe.tokens import ids_of  # noqa: E402
-from loralint.probe.weights import Weights  # noqa: E402
+from loralint.probe.weights import Weights, parsed_once  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -253,3 +253,28 @@ def test_a_head_that_is_whole_passes(tmp_path, order):
     (tmp_path / "whole.gguf").write_bytes(head[:-1])
     with pytest.raises(ValueError, match="cut short"):
         refuse_odd_head(str(tmp_path / "whole.gguf"), 1000)
+
+
+def test_two_threads_leave_gguf_its_own_reader():
+    from threading import Event, Thread
+
+    import gguf
+
+    own, inside, waited = gguf.GGUFReader, Event(), Event()
+
+    def first() -> None:
+        with parsed_once():
+            inside.set()
+            waited.wait(0.5)
+
+    def second() -> None:
+        inside.wait(20)
+        with parsed_once():
+            waited.set()
+
+    threads = [Thread(target=first), Thread(target=second)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert gguf.GGUFReader is own
