@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -514,6 +516,31 @@ def test_a_claim_of_another_namespace_is_another_claim():
 )
 def test_variables(variable, found):
     assert kinds(batch(f"command: [python, t.py]\nenv: [{variable}]\n" + GPU % 1)) == found
+
+
+# Of each kind some, as kubectl 1.36.3 sends them and kube-apiserver 1.36.2 takes them; tests/webhook asks a real one.
+NO_TEXTS = (
+    "2e-4", "1e5", "5E-05", "-2e-4", "+1", ".5", "-.5", "1.", "1_000", "012", "08", "0o17", "0O7", "0b11", "0B1",
+    "0x1F", "-0x1F", "99999999999999999999", ".inf", "-.INF", ".NaN", "y", "N", "yes", "Off", "TRUE",
+)  # fmt: skip
+TEXTS = (
+    "12:30", "12:30:45", "190:20:30.15", "1:2.5", "2024-01-01", "1e400", "1e", "0x", "0o8", "0b2", "_1", "yEs", "=",
+    "~", "4.51.3", "'2e-4'", '"y"', "!!str 3",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [*NO_TEXTS, *TEXTS])
+def test_texts_are_what_the_api_server_takes_for_texts(value):
+    found = kinds(batch(f"command: [python, t.py]\nenv: [{{name: A, value: {value}}}]\n" + GPU % 1))
+    assert found == (["no-text"] if value in NO_TEXTS else [])
+
+
+def test_in_json_a_text_is_a_text(tmp_path):
+    file = tmp_path / "job.json"
+    env = "env: [{name: A, value: '2e-4'}, {name: B, value: 3}]\n"
+    file.write_text(json.dumps(yaml.safe_load(batch("command: [python, t.py]\n" + env + GPU % 1))))
+    found = [one.key for one in loralint.check(file).runs[0].findings if one.rule == "LL825"]
+    assert found == ["spec.template.spec.containers[0].env[1].value"]
 
 
 def test_a_secret_of_a_variable_goes_by_the_name_of_the_variable(tmp_path):

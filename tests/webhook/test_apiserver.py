@@ -15,6 +15,7 @@ import yaml
 
 from loralint.knowledge.rules import all_rules, compiled
 from tests.deploy.test_chart import CHART, HELM, SETS
+from tests.frameworks.test_kubernetes import NO_TEXTS, TEXTS
 from tests.webhook.reviews import BAD, GOOD, WORSE, config_map, job, pod
 
 pytest.importorskip("trustme")
@@ -694,3 +695,13 @@ def test_the_policy_holds_its_rules_in_the_api_server_itself(api, bound):
     assert api.http.put(path, json=stored).status_code == 200
     stored["data"]["train.yaml"] = GOOD.replace("learning_rate: 0.0002", "learning_rate: 0")
     assert api.http.put(path, json=stored).status_code == 422
+
+
+@pytest.mark.parametrize("value", [*NO_TEXTS, *TEXTS])
+def test_which_scalars_are_no_texts(api, value):
+    """As the rule on them (LL825) has it."""
+    sent = yaml.safe_dump({**job(mounts=None, command=LINE), "metadata": {"name": "one"}})
+    sent = sent.replace("command:", f"env: [{{name: A, value: {value}}}]\n        command:", 1)
+    head = {"Content-Type": "application/yaml"}
+    given = api.http.post("/apis/batch/v1/namespaces/left/jobs", content=sent, params={"dryRun": "All"}, headers=head)
+    assert given.status_code == (400 if value in NO_TEXTS else 201), given.text

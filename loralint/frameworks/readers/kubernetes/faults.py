@@ -23,8 +23,9 @@ from loralint.frameworks.readers.kubernetes.operators import of_operator
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.processes import devices, misfits, variables
 from loralint.frameworks.readers.kubernetes.storage import claims_of_one_node, lost_output, shared_claims, small_memory
+from loralint.frameworks.readers.kubernetes.texts import labels, texts
 from loralint.frameworks.readers.kubernetes.training import jobs
-from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, items, named, open_text, text, value, word
+from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, open_text, text, value, word
 from loralint.frameworks.table import Look
 from loralint.model import Observation
 from loralint.source.document import Document
@@ -34,7 +35,6 @@ _PLACEHOLDER = re.compile(
     r"<.*>|\[.*\]|x{3,}|\*+|\.{3}|-+|(?:null|none|dummy|empty|changeme|todo|tbd|false|true|0|1)", re.IGNORECASE
 )
 _INDEX = re.compile(r"\$(?:JOB_COMPLETION_INDEX\b|\{JOB_COMPLETION_INDEX\})")
-_NO_TEXT = frozenset({"int", "float", "bool"})
 
 
 def faults(document: Document, look: Look) -> list[Observation]:
@@ -55,9 +55,9 @@ def _of_job(document: Document, job: Job) -> Iterator[Observation]:
     for group, container in job.containers():
         for one in (container, *items(named(group.pod, "initContainers"))):
             yield from _amounts(document, group, one)
-            yield from _texts(document, one)
+            yield from texts(document, one)
             yield from _credentials(document, one)
-    yield from _labels(document, job)
+    yield from labels(document, job)
     yield from _of_batch(document, job)
     yield from of_operator(document, job)
     yield from _without_gpu(document, job)
@@ -92,28 +92,6 @@ def _amounts(document: Document, group: Group, container: At) -> Iterator[Observ
     for one in [*accelerators(limits), *accelerators(requests)]:
         if re.fullmatch(r"\d+\.\d*[1-9]\d*|\.\d+|\d+m", text(one)):
             yield Observation("job-part-of-gpu", value(document, one), "crash", "", data={"resource": resource(one)})
-
-
-def _texts(document: Document, container: At) -> Iterator[Observation]:
-    """Numbers and booleans where the API takes texts only."""
-    values = list(variables(container).values())
-    values += [one for name in ("command", "args") for one in items(named(container, name))]
-    yield from _no_texts(document, values)
-
-
-def _labels(document: Document, job: Job) -> Iterator[Observation]:
-    for group in job.pods:
-        meta = named(group.template, "metadata")
-        maps = (named(group.pod, "nodeSelector"), named(meta, "annotations"), named(meta, "labels"))
-        yield from _no_texts(document, [one for several in maps for one in entries(several)])
-
-
-def _no_texts(document: Document, values: list[At]) -> Iterator[Observation]:
-    for one in values:
-        if one.node.kind == "scalar" and one.node.tag in _NO_TEXT and not open_text(one.node.raw):
-            quoted = f'"{one.node.raw}"'
-            data = {"type": {"bool": "a boolean"}.get(one.node.tag, "a number"), "quoted": quoted}
-            yield Observation("job-no-text", value(document, one), "crash", "", quoted, "value", data=data)
 
 
 def _credentials(document: Document, container: At) -> Iterator[Observation]:
