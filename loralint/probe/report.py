@@ -73,7 +73,8 @@ def place(verdict: Verdict) -> str:
 
 def _number(times: float) -> str:
     """Two digits that count, as people write them: 4.8, 34, 560,000."""
-    return f"{float(f'{times:.2g}'):,.0f}" if times >= 100 else f"{times:.2g}"
+    two = float(f"{times:.2g}")
+    return f"{two:,.0f}" if two >= 100 else f"{two:.2g}"
 
 
 def _may_stall(outcome: Outcome) -> bool:
@@ -127,7 +128,7 @@ def _tables(
         yield _controls(outcome)
     if outcome.inputs:
         worst = max(outcome.inputs, key=lambda one: one.worst_ratio)
-        title = f"inputs: the largest norm is {worst.worst_ratio:.2g} x the median, in {worst.worst_module}"
+        title = f"inputs: the largest norm is {_number(worst.worst_ratio)} x the median, in {worst.worst_module}"
         columns = ("module", "median norm", "p99", "max", "worst max/median", "worst module")
         yield Table("inputs", title, columns, tuple(map(tuple, outcome.inputs)))
     if outcome.spectra:
@@ -231,7 +232,7 @@ _CONTROLS = {
 
 def _controls(outcome: Outcome) -> Table:
     factors = {name: one.rate / outcome.found.rate for name, one in outcome.edges.items()}
-    said = ", ".join(f"{name} {times:.2g}" for name, times in factors.items())
+    said = ", ".join(f"{name} {_number(times)}" for name, times in factors.items())
     rows = tuple((name, _CONTROLS[name], outcome.edges[name].rate, times) for name, times in factors.items())
     title = f"controls: the edge moves by a factor of {said}"
     return Table("controls", title, ("arm", "what is changed", "edge rate", "factor"), rows)

@@ -35,7 +35,7 @@ def text_of(path: str) -> str:
     """
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (*SUFFIXES, *_PLAIN):
-        raise ValueError(f"{path}: rows are read from {', '.join((*SUFFIXES, *_PLAIN))}")
+        raise ValueError(f"{path}: rows are read from {', '.join((*SUFFIXES, *_PLAIN))}; unpack or convert other files")
     _refuse_endless(path, suffix)
     text, why = (_plain(path), "") if suffix in _PLAIN else _rows(path)
     text = text.encode("utf-8", "replace").decode("utf-8")  # half of a surrogate pair is no text for a tokenizer

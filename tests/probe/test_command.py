@@ -74,6 +74,24 @@ def test_a_usual_run_is_stable_and_the_verdict_comes_first(probe, trained):
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize(
+    ("headroom", "said"),
+    [
+        (99.6, "100 x below"),
+        (572.0, "570 x below"),
+        (0.0001, "10,000 x above"),
+        (0.21, "4.8 x above"),
+        (1.0, "1 x below"),
+    ],
+)
+def test_how_far_the_edge_lies_is_written_as_people_do(headroom, said):
+    from loralint.probe.report import place
+    from loralint.probe.verdict import Verdict
+
+    assert place(Verdict("STABLE", headroom, 1e-3, exact=True, certain=True)) == f"{said} the edge"
+
+
+@pytest.mark.torch
 def test_a_rate_beyond_the_edge_is_found_with_what_to_write(trained):
     run = trained(CONFIG.replace("0.0002", "0.2"), "--select", "LL851,LL852,LL853")
     (finding,) = run["findings"]
