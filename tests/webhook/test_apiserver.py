@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -220,6 +221,16 @@ def test_a_job_and_the_map_that_it_mounts(hooked):
     _label(hooked, "left", "off")
 
 
+def test_a_job_with_more_maps_than_are_looked_up_names_the_rest(hooked):
+    made = job(mounts="one")
+    spec = made["spec"]["template"]["spec"]
+    spec["volumes"] = [{"name": f"v{number}", "configMap": {"name": f"map-{number}"}} for number in range(6)]
+    spec["containers"][0]["volumeMounts"] = [{"name": f"v{one}", "mountPath": f"/cfg/{one}"} for one in range(6)]
+    assert "ConfigMap `map-4` and 1 more: of one job the first 4 are looked up" in str(
+        _warnings(_create(hooked, made, "warned"))
+    )
+
+
 TRAINER, ARGO = "trainer.kubeflow.org/v1alpha1", "argoproj.io/v1alpha1"
 
 
@@ -251,6 +262,8 @@ def test_what_a_job_refers_to_is_had_with_the_rights_of_the_chart(api, tmp_path)
         assert "LL403 ClusterTrainingRuntime/torch " in refused.json()["message"]
         assert "SmolLM2" not in refused.text
         assert _create(api, _train_job("torch", command=list(GOOD_LINE)), "enforced").status_code == 201
+        overruling = _train_job("torch", args=["--learning_rate", "2e-4"])
+        assert _create(api, overruling, "enforced").status_code == 201
         assert "is not there" in str(_warnings(_create(api, _train_job("gone"), "enforced")))
         for rate, status in (("-1", 422), ("2e-4", 201)):
             given = {"arguments": {"parameters": [{"name": "rate", "value": rate}]}}
@@ -335,6 +348,10 @@ def test_a_webhook_that_is_down(api, server, policy):
     answer = _create(api, config_map(BAD), "enforced")
     assert time.monotonic() - began < 4
     assert answer.status_code == (201 if policy == "Ignore" else 500)
+    if policy == "Ignore":
+        opened = re.search(r"\napiserver_admission_webhook_fail_open_count\{(.*)\}", api.http.get("/metrics").text)
+        assert opened
+        assert re.search(r'name="[^"]*[.]loralint[.]dev"', opened[1])  # as the alert LoralintNotAsked has it
     _cluster_is_usable(api)
 
 
