@@ -52,7 +52,7 @@ def _seen(document: Document, project: Project) -> Iterator[Observation]:
         ending = (given.value.raw if given is not None else "") or _DEFAULT
         other = _unread(ending, [project.names(os.path.join(folder, one)) for one in named])
         if other:
-            data = {"ending": ending, "other": other}
+            data = {"wanted": ending, "meant": other}
             yield Observation(
                 "picture-captions", place(document, given or pair, "caption_extension"), "lost", "", data=data
             )
