@@ -12,7 +12,7 @@ def color() -> bool:
     """Whether to write in colour: at a terminal or with FORCE_COLOR, never with NO_COLOR."""
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout is not None and sys.stdout.isatty())
 
 
 def width() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
 
@@ -63,6 +64,8 @@ def _write(text: str) -> None:
         with open(DEFAULT, "w", encoding="utf-8", newline="") as file:
             file.write(text)
     except OSError as error:
+        with suppress(OSError):  # half a page, where the disk is full
+            os.remove(DEFAULT)
         click.echo(f"no HTML report: {DEFAULT}: {error.strerror}", err=True)
     else:
         click.echo(f"report: {path(os.path.abspath(DEFAULT))}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -93,3 +94,22 @@ def test_a_probe_replaces_no_file_of_somebody_else(probed, folder):
 def test_a_pipe_in_the_place_of_a_report_is_never_opened(probed, folder):
     os.mkfifo(folder / "loralint-report.html")
     assert "loralint-report.html is another file" in probed().stderr
+
+
+def test_half_a_page_is_not_left_where_the_disk_is_full(folder, capsys):
+    resource = pytest.importorskip("resource")
+    from loralint.cli.report_file import DEFAULT, _write
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        _write("x" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "no HTML report: loralint-report.html: " in capsys.readouterr().err
+    assert not (folder / DEFAULT).exists()
+
+
+def test_a_closed_standard_output_is_no_fault_of_ours(folder):
+    line = f"exec {sys.executable} -m loralint check good.yaml --isolated >&- 2>&-"
+    assert subprocess.run(["sh", "-c", line], cwd=folder, check=False, timeout=100).returncode == 0
