@@ -127,12 +127,13 @@ class Admission:
         looked = await self._looked(request.head.namespace, request.referred, fresh=fresh)
         task = Task(request.text, request.base, (), looked.lent)
         judged = await self._verdict(task, until)
-        maps = dict.fromkeys([*request.maps, *(name for one in looked.lent for name in one.maps)])
-        if judged.trains and maps:
+        names = [*request.maps, *(name for one in looked.lent for name in one.maps)]
+        maps = dict.fromkeys(names if judged.trains else request.scripts)
+        if maps:
             more = await self._looked(request.head.namespace, tuple(map(config_map, maps)), fresh=fresh)
-            looked = looked.and_also(more)
-            if more.maps:
-                judged = await self._verdict(task._replace(maps=more.maps), until)
+            whole = await self._verdict(task._replace(maps=more.maps), until) if more.maps else judged
+            if whole.trains:  # of what does not train nobody wants to know which map is missing
+                looked, judged = looked.and_also(more), whole
         trusted = is_trusted(request.head, self.policy.controllers)
         decision = decide(judged, request.head, mode, trusted=trusted, notes=_notes(request, looked))
         return Outcome(decision, judged.findings, rules_of(judged.findings)), looked.kept

@@ -21,6 +21,7 @@ from loralint.webhook.objects import (
     wanted_maps,
 )
 from loralint.webhook.references import Wanted, referred
+from loralint.webhook.scripts import run_from
 
 _VERSION = "admission.k8s.io/v1"
 # How the API server begins every review: what is needed to answer one that nobody has the time to read.
@@ -54,9 +55,9 @@ class Head(NamedTuple):
 class Request(NamedTuple):
     """A review as it is judged. skip: why nothing has to be judged, "" if it has. text, base: see `judging.Task`.
 
-    maps: names of the maps that the object uses; referred: what it takes its training from; unread: which of its keys
-    are not looked at, and why. data: of a reviewed map, what a patch may change; managed: whether a program would
-    fight it.
+    maps: names of the maps that the object uses; scripts: of those from which it runs a file; referred: what it takes
+    its training from; unread: which of its keys are not looked at, and why. data: of a reviewed map, what a patch may
+    change; managed: whether a program would fight it.
     """
 
     head: Head
@@ -68,6 +69,7 @@ class Request(NamedTuple):
     data: Mapping[str, str] = {}
     managed: bool = False
     referred: tuple[Wanted, ...] = ()
+    scripts: tuple[str, ...] = ()
 
 
 def read_request(body: bytes, *, pods: bool = False) -> Request:
@@ -90,6 +92,7 @@ def read_request(body: bytes, *, pods: bool = False) -> Request:
     return Request(
         head, "", text, base, wanted_maps(obj), tuple(unread(obj)),
         data if (head.group, head.kind) == CONFIG_MAP else {}, _is_managed(obj), referred(obj),
+        run_from(obj),
     )  # fmt: skip
 
 

@@ -231,6 +231,17 @@ def test_a_job_with_more_maps_than_are_looked_up_names_the_rest(hooked):
     )
 
 
+def test_a_script_in_a_map_says_that_a_job_without_a_gpu_trains(hooked):
+    script = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "scripts"}}
+    for line, status in ((LINE, 422), (("pg_dump", "all"), 201)):
+        script["data"] = {"run.sh": " ".join((*line, "--use_cpu", "true"))}
+        assert _apply(hooked, script, "enforced", "scripts").is_success
+        made = job(mounts="scripts", command=("bash", "/cfg/run.sh"), resources={}, image="example.invalid/tools:1")
+        given = _create(hooked, made, "enforced")
+        assert given.status_code == status, given.text
+        time.sleep(5.1)  # a service keeps what it was told for five seconds
+
+
 TRAINER, ARGO = "trainer.kubeflow.org/v1alpha1", "argoproj.io/v1alpha1"
 
 

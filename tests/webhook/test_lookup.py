@@ -233,3 +233,33 @@ def test_a_job_is_not_refused_for_a_map_that_was_mended_since(judging_job):
         return before, await allowed(), await allowed()
 
     assert asyncio.run(run()) == (False, True, True)
+
+
+SCRIPT = "trl sft --model_name_or_path m --dataset_name d --use_peft --learning_rate %s --use_cpu true\n"
+
+
+def _plain(mounts, line=("bash", "/cfg/run.sh")):
+    return job(mounts=mounts, command=line, resources={}, image="example.invalid/tools:1")
+
+
+@pytest.mark.parametrize(("rate", "verdict"), [("-1", False), ("2e-4", True)])
+def test_a_job_of_which_only_the_script_in_its_map_says_that_it_trains(ask, rate, verdict):
+    maps = {("team", "scripts"): {"data": {"run.sh": SCRIPT % rate}}}
+    assert ask(body(_plain("scripts")), maps=maps)["allowed"] is verdict
+
+
+def test_of_other_jobs_without_a_gpu_nothing_is_said(ask):
+    assert "warnings" not in ask(body(_plain("gone")), maps={})
+    maps = {("team", "scripts"): {"data": {"run.sh": "pg_dump all\n"}}}
+    assert "warnings" not in ask(body(_plain("scripts")), maps=maps)
+
+
+def test_maps_that_scripts_are_run_from():
+    from loralint.webhook.scripts import run_from
+
+    assert run_from(_plain("cfg")) == ("cfg",)
+    assert run_from(_plain("cfg", ("bash", "run.sh"))) == ()
+    inside = _plain("cfg", ("bash", "run.sh"))
+    inside["spec"]["template"]["spec"]["containers"][0]["workingDir"] = "/cfg"
+    assert run_from(inside) == ("cfg",)
+    assert run_from({"spec": {"containers": [{"command": "x", "volumeMounts": {}}, None], "volumes": 3}}) == ()
