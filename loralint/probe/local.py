@@ -82,8 +82,8 @@ def local(
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # noqa: BLE001 - a broken file makes libraries raise any kind; Rust's is no Exception
-        said = f"{path}: {_reason(error, folder)}; without --probe-model the embedded model is used"
-        raise ValueError(said) from None
+        instead = "" if prose else "; without --probe-model the embedded model is used"
+        raise ValueError(f"{path}: {_reason(error, folder)}{instead}") from None
     size = sum(prod(shape) for shape in found.weights.shapes.values())
     if not layers:
         return _base(f"{name} ({size / 1e6:.0f} M)", model, text, "own", device)

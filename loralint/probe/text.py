@@ -32,7 +32,10 @@ def text_for(tokenizer: Any, prose: str, *, heals: bool) -> Text:
     own = prose or _own_text()
     probed = _rows(tokenizer, own[:_ENOUGH], _ROWS)
     if len(probed) < _FEWEST:
-        raise ValueError(f"{len(probed)} rows of text are too few: a probe takes {_FEWEST * _LENGTH} tokens at least")
+        what = "the text of --probe-data" if prose else "the text"
+        raise ValueError(
+            f"{what} is only {len(probed)} rows of {_LENGTH} tokens for its tokenizer, and a probe takes {_FEWEST}"
+        )
     healing = _rows(tokenizer, _own_text())[0 if prose else _ROWS :] if heals else probed[:0]
     beside = _rows(tokenizer, _own_text()[:_ENOUGH], _ROWS) if prose and not heals else probed[:0]
     tokens, numbers = torch.unique(torch.cat((probed, healing, beside)), return_inverse=True)
