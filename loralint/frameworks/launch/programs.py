@@ -134,7 +134,7 @@ TRAINERS: dict[str, frozenset[str]] = {
     "automodel": _words("finetune pretrain kd"),
     "nemo": _words("llm"),
 }
-# Commands of them that read a config and train nothing: only one that is named, or an adapter, makes them worth a look.
+# Commands of them that read a config and train nothing: one that is named, or an adapter to merge, makes them count.
 BESIDE: dict[str, frozenset[str]] = {"llamafactory-cli": _words("chat webchat api export eval")}
 ALIASES = {"lmf": "llamafactory-cli", "mlx_lm.lora": "mlx_lm"}
 # `python -m` of a trainer, and scripts of theirs that are called by path: (program, subcommand).

@@ -206,8 +206,10 @@ def _trainer(name: str, words: tuple[Word, ...], at: _At) -> _Found | None:
 
 def _reads_config(program: str, words: tuple[Word, ...]) -> bool:
     """Whether a command that trains nothing is given a config, or a merge is told an adapter."""
-    merges = any(word.raw.startswith("--adapter_name_or_path") for word in words)
-    return len(words) > 1 and (_is_config(words[1]) or merges) and words[0].raw in BESIDE.get(program, ())
+    if len(words) < 2 or words[0].raw not in BESIDE.get(program, ()):
+        return False
+    merges = words[0].raw == "export" and any(word.raw.startswith("--adapter_name_or_path") for word in words)
+    return merges or _is_config(words[1])
 
 
 def _launched(name: str, words: tuple[Word, ...], at: _At, depth: int) -> _Found | None:
