@@ -9,10 +9,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from loralint.frameworks.python.syntax import Tree, place, trees
-from loralint.frameworks.table import Look, Observation
+from loralint.frameworks.python.syntax import Tree, once, place
+from loralint.frameworks.table import Observation
 from loralint.model import Value
-from loralint.source.script import Script
 
 _PEFT = """
 LoraConfig AdaLoraConfig LoHaConfig LoKrConfig IA3Config OFTConfig BOFTConfig VeraConfig LoftQConfig PeftConfig
@@ -48,10 +47,10 @@ _LONG = 16  # letters of a name to which none comes as near as one letter in any
 _NUMBERED = ("Llama",)
 
 
-def of_imported(script: Script, look: Look) -> Iterator[Observation]:
+@once
+def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe them where the program imports them, unless it is ready for their absence."""
-    del look
-    for tree in trees(script):
+    for tree in found:
         ready = {id(one) for node in _walk(tree) if isinstance(node, ast.Try) for one in ast.walk(node)}
         for node in _walk(tree):
             if not isinstance(node, ast.ImportFrom) or node.level or id(node) in ready or not node.module:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from loralint.frameworks.table import Observation
 from loralint.model import Span
 from loralint.source.document import Document
 from loralint.source.python.cellfile import cells_of
 from loralint.source.script import Script
 
+_KEPT = 32  # programs whose observations are at hand while the starts of others are read
 _TYPED = re.compile(r"^[ \t]*[!%].*$", re.MULTILINE)  # what a notebook gives to a shell
 
 
@@ -25,6 +28,16 @@ class Tree(NamedTuple):
     body: list[ast.stmt]
     document: Document
     shown: bool
+
+
+def once(observe: Callable[[tuple[Tree, ...]], Iterable[Observation]]) -> Callable[[Script], tuple[Observation, ...]]:
+    """Make of what looks at nothing but a program's trees what is asked for each of its starts, and looks once."""
+
+    @lru_cache(maxsize=_KEPT)
+    def kept(document: Document, modules: tuple[Document, ...]) -> tuple[Observation, ...]:
+        return tuple(observe(_trees(document, modules)))
+
+    return lambda script: kept(script.document, script.modules)
 
 
 def trees(script: Script) -> tuple[Tree, ...]:

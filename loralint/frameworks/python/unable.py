@@ -19,7 +19,7 @@ from loralint.frameworks.python.trace import argument, last
 from loralint.frameworks.python.unchanged import of_unchanged
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Span, Value
-from loralint.source.script import Script, Thing
+from loralint.source.script import Call, Script, Thing
 
 _SAME_ROWS = frozenset(
     {"map", "filter", "shuffle", "take", "skip", "select_columns", "remove_columns", "rename_column"}
@@ -36,13 +36,14 @@ _STEPS = 20  # of one set of rows to the next
 def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Observation]:
     """Whatever of this one start asks."""
     yield from _grouped(script, parts, look)
-    yield from _given_twice(script)
-    yield from _without(script, look)
+    own = (parts.trainer,) if parts.trainer is not None else script.calls
+    yield from _given_twice(script, own)
+    yield from _without(own, look)
     yield from of_jupyter(script)
-    yield from of_imported(script, look)
+    yield from of_imported(script)
     yield from of_loops(script, parts)
     yield from of_overridden(script, parts, look)
-    yield from of_unchanged(script, parts, look)
+    yield from of_unchanged(script)
     yield from of_refused(script, parts, look)
     for call in script.calls if look.version_is("sentence-transformers<3.3") else ():
         owner = call.on.made if call.on is not None else None
@@ -53,9 +54,9 @@ def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Obse
             )
 
 
-def _given_twice(script: Script) -> Iterator[Observation]:
+def _given_twice(script: Script, calls: tuple[Call, ...]) -> Iterator[Observation]:
     """A trainer whose first place something else takes, while the model, which stands there, comes by its name."""
-    for call in script.calls:
+    for call in calls:
         first = next((one for one in call.args if not one.name), None)
         if last(call) in _MODEL_FIRST and call.on is None and first is not None and call.arg("model") is not None:
             key, written = f"{last(call)}.model", first.node.raw[:40]
@@ -63,9 +64,9 @@ def _given_twice(script: Script) -> Iterator[Observation]:
             yield _told(key, script.document.span(first.node), message, "name every argument: args=..., model=...", "")
 
 
-def _without(script: Script, look: Look) -> Iterator[Observation]:
+def _without(calls: tuple[Call, ...], look: Look) -> Iterator[Observation]:
     """A trainer of models that gets none, and PPO in the form of before TRL 0.12, with neither rewards nor rows."""
-    for call in script.calls:
+    for call in calls:
         placed = sum(not one.name for one in call.args)
         if call.on is not None or call.open or not call.name.startswith(("transformers.", "trl.")):
             continue

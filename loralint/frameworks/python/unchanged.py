@@ -9,11 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from loralint.frameworks.python.parts import Parts
-from loralint.frameworks.python.syntax import Tree, place, trees
-from loralint.frameworks.table import Look, Observation
+from loralint.frameworks.python.syntax import Tree, once, place
+from loralint.frameworks.table import Observation
 from loralint.model import Value
-from loralint.source.script import Script
 
 _LOADS = frozenset({"load_dataset", "load_from_disk"})
 _MADE = frozenset({"from_dict", "from_list", "from_pandas", "from_json", "from_csv", "from_generator"})
@@ -26,9 +24,9 @@ _LOOKED_AT = frozenset({"filter", "select", "shuffle", "sort", "with_format", "s
 _ROWS = frozenset({"train_dataset", "eval_dataset"})
 
 
-def of_unchanged(script: Script, _: Parts, __: Look) -> Iterator[Observation]:
+@once
+def of_unchanged(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe both in every part of the program."""
-    found = trees(script)
     named = _datasets(found)
     for tree in found:
         yield from _dropped(tree, named)
