@@ -535,6 +535,20 @@ def test_texts_are_what_the_api_server_takes_for_texts(value):
     assert found == (["no-text"] if value in NO_TEXTS else [])
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "found"),
+    [
+        ("rates", "{LR: 2e-4, EPOCHS: 3}", ["no-text", "no-text"]),
+        ("rates", "{LR: '2e-4', RUN: 12:30}", []),
+        ("others", "{LR: 2e-4}", []),
+    ],
+)
+def test_values_of_the_maps_that_a_job_uses_are_texts(name, data, found):
+    held = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {data}\n---\n"
+    uses = "command: [python, t.py]\nenvFrom: [{configMapRef: {name: rates}}]\n"
+    assert [one for one in kinds(held + batch(uses + GPU % 1)) if one == "no-text"] == found
+
+
 def test_in_json_a_text_is_a_text(tmp_path):
     file = tmp_path / "job.json"
     env = "env: [{name: A, value: '2e-4'}, {name: B, value: 3}]\n"

@@ -733,3 +733,13 @@ def test_which_scalars_are_no_texts(api, value):
     head = {"Content-Type": "application/yaml"}
     given = api.http.post("/apis/batch/v1/namespaces/left/jobs", content=sent, params={"dryRun": "All"}, headers=head)
     assert given.status_code == (400 if value in NO_TEXTS else 201), given.text
+
+
+def test_numbers_are_no_texts_of_a_map_either(api):
+    head = {"Content-Type": "application/yaml"}
+    for value, status in (("2e-4", 400), ("12:30", 201)):
+        sent = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: rates}}\ndata: {{LR: {value}}}\n"
+        given = api.http.post(
+            "/api/v1/namespaces/left/configmaps", content=sent, params={"dryRun": "All"}, headers=head
+        )
+        assert given.status_code == status, given.text

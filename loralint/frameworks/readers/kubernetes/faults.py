@@ -23,7 +23,7 @@ from loralint.frameworks.readers.kubernetes.operators import of_operator
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.processes import devices, misfits, variables
 from loralint.frameworks.readers.kubernetes.storage import claims_of_one_node, lost_output, shared_claims, small_memory
-from loralint.frameworks.readers.kubernetes.texts import labels, texts
+from loralint.frameworks.readers.kubernetes.texts import labels, map_texts, texts
 from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, open_text, text, value, word
 from loralint.frameworks.table import Look
@@ -48,6 +48,7 @@ def of_jobs(document: Document, found: Sequence[Job]) -> list[Observation]:
     claims, spaces = list(claims_of_one_node(document)), list(_injecting(document))
     alone = [one for job in found for one in _of_job(document, job)]
     shared = [one for job in found for one in shared_claims(document, job, claims)]
+    shared += map_texts(document, found)
     return [*alone, *shared, *(one for job in found for one in _sidecar(document, job, spaces))]
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from loralint.frameworks.readers.kubernetes.missing import named_maps
+from loralint.frameworks.readers.kubernetes.objects import objects
 from loralint.frameworks.readers.kubernetes.pods import Job
 from loralint.frameworks.readers.kubernetes.processes import variables
-from loralint.frameworks.readers.kubernetes.tree import At, entries, items, named, open_text, value
+from loralint.frameworks.readers.kubernetes.tree import At, entries, items, named, open_text, value, word
 from loralint.model import Observation
 from loralint.source.document import UNSET, Document, Node
 
@@ -38,6 +40,14 @@ def labels(document: Document, job: Job) -> Iterator[Observation]:
         meta = named(group.template, "metadata")
         maps = (named(group.pod, "nodeSelector"), named(meta, "annotations"), named(meta, "labels"))
         yield from _no_texts(document, [one for several in maps for one in entries(several)])
+
+
+def map_texts(document: Document, found: Iterable[Job]) -> Iterator[Observation]:
+    """Values of the ConfigMaps in the file, of those that its jobs use."""
+    used = {word(one, "name") for job in found for one in named_maps(job)}
+    for one in objects(document) if used else ():
+        if word(one, "kind") == "ConfigMap" and word(named(one, "metadata"), "name") in used:
+            yield from _no_texts(document, entries(named(one, "data")))
 
 
 def _no_texts(document: Document, values: list[At]) -> Iterator[Observation]:
