@@ -7,10 +7,12 @@ at it: B is zero, so the first loss is the base's.
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 from statistics import median, median_low
 
 CROSSING = 1.0  # nats; where a loss is far smaller than that, as in diffusion, three times the first value
 _RECENT = 5  # values whose median is "now", so that one odd batch is not
+_EARLY = 2 * _RECENT  # values among which a run shows that it broke at once
 _LASTING = 3  # times in a row that the median stands high; it takes five values, three of them high, to begin with
 _STEADY = 100  # falls from one value to the next, whose median is what neighbours scatter; a blow-up has few
 _KNOWN = 4  # falls; of fewer the largest counts
@@ -20,11 +22,13 @@ _FEWEST = 3
 class Level:
     """Fed by `add`. now: median of the last values. start: of the first few, or the first if it broke at once.
 
-    best: the least median so far. worse_than_start, worse_than_best: it stands high, for how many values in a row.
+    broke: no value after the first came near it. best: the least median so far. worse_than_start, worse_than_best: it
+    stands high, for how many values in a row.
     """
 
     __slots__ = (
-        "_falls", "_first", "_last", "_recent", "best", "now", "seen", "start", "worse_than_best", "worse_than_start",
+        "_falls", "_first", "_last", "_least", "_recent",
+        "best", "broke", "now", "seen", "start", "worse_than_best", "worse_than_start",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -32,6 +36,8 @@ class Level:
         self.now = self.start = self.best = 0.0
         self.worse_than_start = self.worse_than_best = 0
         self._first = self._last = 0.0
+        self._least = inf  # after the first
+        self.broke = False
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._falls: deque[float] = deque(maxlen=_STEADY)
 
@@ -57,7 +63,9 @@ class Level:
         self.now = median_low(self._recent)
         if self.seen == 1:
             self._first = value
-        elif value < self._last:
+        else:
+            self._least = min(self._least, value)
+        if self.seen > 1 and value < self._last:
             self._falls.append(self._last - value)
         if self.seen <= _RECENT:
             self.start = self.now
@@ -69,10 +77,15 @@ class Level:
         if self.seen < _FEWEST:
             return
         scatter = (median if len(self._falls) >= _KNOWN else max)(self._falls or (0.0,))
-        if self.seen <= 2 * _RECENT and self.now - self._first > 2 * _bar(self._first, scatter):  # it broke at once
+        if self.seen <= _EARLY and self.now - self._first > 2 * _bar(self._first, scatter):  # it broke at once
             self.start = min(self.start, self._first)
+        if self.seen == _EARLY and self._least - self._first > _far(self._first):
+            # No value came back: such falls are no scatter of neighbours but the blow-up's own.
+            self.start, self.broke = min(self.start, self._first), True
+        high = self.now - self.start > _bar(self.start, scatter)
+        high = high or (self.broke and self.now - self.start > _far(self.start))
         above_best = max(CROSSING, 0.5 * abs(self.best), 0.25 * abs(self.start), 5 * scatter)
-        self.worse_than_start = self.worse_than_start + 1 if self.now - self.start > _bar(self.start, scatter) else 0
+        self.worse_than_start = self.worse_than_start + 1 if high else 0
         known = self.seen > _RECENT
         self.worse_than_best = self.worse_than_best + 1 if known and self.now - self.best > above_best else 0
 
@@ -81,3 +94,9 @@ def _bar(start: float, scatter: float) -> float:
     """What a loss may rise above where it began."""
     size = abs(start)
     return max(min(CROSSING, 2 * size) if size else CROSSING, 0.25 * size, 3 * scatter)
+
+
+def _far(start: float) -> float:
+    """What no scatter explains of all values, as the probe takes an arm for hopeless."""
+    size = abs(start)
+    return max(3 * (min(CROSSING, 2 * size) if size else CROSSING), 0.5 * size)

@@ -94,6 +94,8 @@ def _level(history: History) -> Iterator[Sign]:
             worst = point if worst is None or point.value > worst.value else worst
         elif not level.high and since is not None:
             since = None
+    if level.broke and level.worse_than_start:  # known since the tenth value
+        since = history.loss[1]
     name, spike = history.names.get("loss", ""), _spike(history.loss)
     if since is not None and level.diverged:
         said = f"{name} {level.says()} ({_from(since)})"

@@ -56,6 +56,30 @@ def test_a_run_that_breaks_at_its_second_step_is_held_against_its_first():
     assert level.start == 1.64
 
 
+HOT = [4.74, 8.4, 11.9, 22.2, 17.6, 24.6, 24.6, 36.2, 21.6, 23.2]  # a real run, whose falls are the blow-up's own
+
+
+def test_a_run_that_never_came_back_to_its_first_value_broke_however_it_scatters():
+    level = _after([*HOT, 60.8, 30.0])
+    assert (level.broke, level.start, level.diverged) == (True, 4.74, True)
+    level = _after([*HOT, 60.8, 30.0, *[9.5, 9.8, 8.3, 10.6, 8.7] * 4])
+    assert level.diverged
+    level = _after([*HOT, 60.8, 30.0, *[5.5, 6.8, 5.3, 6.6, 4.7] * 4])
+    assert not level.high
+
+
+@pytest.mark.parametrize("at", range(1, 10))
+def test_one_value_that_came_back_is_enough_not_to_have_broken_at_once(at):
+    assert not _after([*HOT[:at], 6.0, *HOT[at + 1 :]]).broke
+
+
+def test_an_easy_first_batch_among_noisy_ones_is_no_break():
+    noise = random.Random(0)
+    for _ in range(300):
+        values = [noise.gauss(3.0, 1.0) for _ in range(60)]
+        assert not _after([min(values), *values]).broke
+
+
 def test_above_the_best_alone_is_told_apart():
     level = _after([8.0] * 5 + [8.0 - step * 0.5 for step in range(14)] + [1.0] * 5 + [4.0] * 8)
     assert level.worse_than_best
