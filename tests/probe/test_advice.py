@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("torch")
+
 from loralint.probe.diagnosis import Cause
 from loralint.probe.report import _change
 from loralint.probe.verdict import Verdict
+
+pytestmark = pytest.mark.torch
 
 ALPHA = Cause("rate-scale", "it is too large", "lower alpha")
 BASE = Cause("base", "it breaks at any rate", "check the base, data and loss")

@@ -85,6 +85,7 @@ def test_a_usual_run_is_stable_and_the_verdict_comes_first(probe, trained):
     ],
 )
 def test_how_far_the_edge_lies_is_written_as_people_do(headroom, said):
+    pytest.importorskip("torch")
     from loralint.probe.report import place
     from loralint.probe.verdict import Verdict
 

@@ -51,8 +51,9 @@ _NUMBERED = ("Llama",)
 def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe them where the program imports them, unless it is ready for their absence."""
     for tree in found:
-        ready = {id(one) for node in _walk(tree) if isinstance(node, ast.Try) for one in ast.walk(node)}
-        for node in _walk(tree):
+        nodes = [node for node in _walk(tree) if isinstance(node, ast.Try | ast.ImportFrom)]
+        ready = {id(one) for node in nodes if isinstance(node, ast.Try) for one in ast.walk(node)}
+        for node in nodes:
             if not isinstance(node, ast.ImportFrom) or node.level or id(node) in ready or not node.module:
                 continue
             own = re.search(rf"\bgit\+\S*/{re.escape(node.module)}\b", tree.document.text)  # a fork is installed

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.syntax import says
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Value
@@ -51,9 +52,9 @@ def of_refused(script: Script, parts: Parts, _: Look) -> Iterator[Observation]:
 def _unpadded(script: Script, parts: Parts) -> Iterator[Observation]:
     """A tokenizer without a token for padding, in a program that pads and chooses none."""
     what = of(parts.trainer) if parts.trainer is not None else None
-    if _CHOOSES.search(script.text) or (what is not None and what.package != "transformers"):
+    if says(_CHOOSES, script.text) or (what is not None and what.package != "transformers"):
         return
-    pads = _PADS.search(script.text) or any(last(call) in _COLLATORS for call in script.calls)
+    pads = says(_PADS, script.text) or any(last(call) in _COLLATORS for call in script.calls)
     for call in script.calls if pads else ():
         known, given = of(call), call.arg("pretrained_model_name_or_path", 0)
         name = given.node.native if given is not None else None
@@ -66,11 +67,11 @@ def _unpadded(script: Script, parts: Parts) -> Iterator[Observation]:
 
 def _texts(script: Script, parts: Parts) -> Iterator[Observation]:
     """Columns of text that reach a collator which makes tensors of all that it gets."""
-    if _LEAVES_OUT.search(script.text) or not _READS.search(script.text):
+    if says(_LEAVES_OUT, script.text) or not says(_READS, script.text):
         return
     what = of(parts.trainer) if parts.trainer is not None else None
     if parts.trainer is not None and what is not None:
-        whole = what.package == "transformers" and _KEEPS_COLUMNS.search(script.text) is not None
+        whole = what.package == "transformers" and says(_KEEPS_COLUMNS, script.text)
         calls = [(parts.trainer, argument(parts.trainer, "train_dataset", what), "data_collator")] if whole else []
     else:
         loaders = [call for call in script.calls if last(call) == "DataLoader"]
@@ -105,7 +106,7 @@ def _spread(script: Script, trainer: Call) -> Iterator[Observation]:
     thing = model.thing if model is not None else None
     several = thing.either or (thing,) if thing is not None else ()
     by = next((one.made for one in several if one.made is not None and last(one.made) in _WRAPPERS), None)
-    if by is not None and not _KEEPS_COLUMNS.search(script.text):
+    if by is not None and not says(_KEEPS_COLUMNS, script.text):
         yield _told("model-spread", by, last(by), {"trainer": last(trainer), "wrapper": last(by), "sure": by.sure})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from loralint.frameworks.python.syntax import says
 from loralint.frameworks.python.trace import last
 from loralint.source.script import Argument, Call, Thing
 
@@ -81,4 +82,4 @@ def measured(call: Call, text: str) -> bool | None:
     given = call.arg("compute_metrics")
     if given is not None:
         return given.node.tag != "null" or None
-    return None if call.open or "compute_metrics" in text or ADDS.search(text) else False
+    return None if call.open or "compute_metrics" in text or says(ADDS, text) else False

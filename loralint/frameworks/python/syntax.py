@@ -63,6 +63,12 @@ def _parsed(text: str) -> list[ast.stmt]:
         return []
 
 
+@lru_cache(maxsize=64)
+def says(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a program's text has what an expression seeks: asked for each of its starts and calls, sought once."""
+    return pattern.search(text) is not None
+
+
 def place(document: Document, pattern: str) -> Span | None:
     """Where the first group of an expression stands in a file for the first time."""
     found = re.search(pattern, document.text, re.MULTILINE)

@@ -27,6 +27,8 @@ _ROWS = frozenset({"train_dataset", "eval_dataset"})
 @once
 def of_unchanged(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe both in every part of the program."""
+    if not any(word in tree.document.text for tree in found for word in _LOADS | _MADE):
+        return
     named = _datasets(found)
     for tree in found:
         yield from _dropped(tree, named)
