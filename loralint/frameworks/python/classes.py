@@ -6,7 +6,7 @@ Sources: transformers 4.57.6 and 5.24.0, trl 0.12.2, 0.24.0 and 1.16.0, peft 0.2
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def of(call: Call) -> Known | None:
     return _UNSLOTH_WRAP if call.name == "get_peft_model" else None
 
 
+@lru_cache(maxsize=4096)  # each observer asks of every call, at each start of a program
 def known(name: str) -> Known | None:
     """What a called name is, with its imports resolved; None for everything that no table speaks of."""
     whole, _, last = name.rpartition(".")
