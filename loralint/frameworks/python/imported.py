@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from loralint.frameworks.python.syntax import Tree, once, place
+from loralint.frameworks.python.syntax import Tree, once, place, statements
 from loralint.frameworks.table import Observation
 from loralint.model import Value
 
@@ -51,8 +51,8 @@ _NUMBERED = ("Llama",)
 def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe them where the program imports them, unless it is ready for their absence."""
     for tree in found:
-        nodes = [node for node in _walk(tree) if isinstance(node, ast.Try | ast.ImportFrom)]
-        ready = {id(one) for node in nodes if isinstance(node, ast.Try) for one in ast.walk(node)}
+        nodes = [node for node in statements(tree.body) if isinstance(node, ast.Try | ast.ImportFrom)]
+        ready = {id(one) for node in nodes if isinstance(node, ast.Try) for one in statements([node])}
         for node in nodes:
             if not isinstance(node, ast.ImportFrom) or node.level or id(node) in ready or not node.module:
                 continue
@@ -62,10 +62,6 @@ def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
                 meant = _meant(one.name, names)
                 if meant:
                     yield _told(tree, node.module, one.name, meant)
-
-
-def _walk(tree: Tree) -> Iterator[ast.AST]:
-    return (node for statement in tree.body for node in ast.walk(statement))
 
 
 def _meant(name: str, names: frozenset[str]) -> str:

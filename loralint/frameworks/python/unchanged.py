@@ -7,9 +7,10 @@ columns), and transformers 5.24.0 trainer.py, which asks its rows for number 0.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from loralint.frameworks.python.syntax import Tree, once, place
+from loralint.frameworks.python.syntax import Tree, once, place, statements
 from loralint.frameworks.table import Observation
 from loralint.model import Value
 
@@ -21,6 +22,7 @@ _CHANGE = frozenset(
 )  # fmt: skip
 _GIVE = _CHANGE | {"train_test_split", "take", "skip", "shard", "repeat", "flatten_indices", "concatenate_datasets"}
 _LOOKED_AT = frozenset({"filter", "select", "shuffle", "sort", "with_format", "select_columns"})  # shown in a notebook
+_SLICE = re.compile(r"\[[^\[\]]{0,80}:[^\[\]]{0,80}\]")  # as any is written, so that few programs are walked for one
 _ROWS = frozenset({"train_dataset", "eval_dataset"})
 
 
@@ -40,8 +42,7 @@ def _datasets(found: tuple[Tree, ...]) -> frozenset[str]:
     given = [
         (target.id, node.value)
         for tree in found
-        for statement in tree.body
-        for node in ast.walk(statement)
+        for node in statements(tree.body)
         if isinstance(node, ast.Assign) and len(node.targets) == 1
         for target in node.targets
         if isinstance(target, ast.Name)
@@ -74,28 +75,28 @@ def _gives_rows(called: ast.expr, named: set[str] | frozenset[str]) -> bool:
 def _dropped(tree: Tree, named: frozenset[str]) -> Iterator[Observation]:
     """What such a method gives back, and nobody takes."""
     last = tree.body[-1] if tree.body and tree.shown else None
-    for statement in tree.body:
-        for node in ast.walk(statement):
-            call = node.value if isinstance(node, ast.Expr) and node is not last else None
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-                continue
-            method, held = call.func.attr, call.func.value
-            if method not in _CHANGE or (tree.shown and method in _LOOKED_AT) or not _is_rows(held, named):
-                continue
-            rows = ast.unparse(held)
-            span = place(tree.document, rf"^(?:[ \t]*\\?\"?)[ \t]*({_written(held)}\s*\.\s*{method})\b")
-            key = f"{rows}.{method}" if len(rows) < 40 else method
-            where = Value(None, key=key, pointer=f"/{key}", span=span or tree.document.span_at(0, 0), key_span=span)
-            data = {"method": method, "rows": rows if len(rows) < 40 else "rows"}
-            yield Observation("rows-dropped", where, "lost", "", data=data)
+    for node in statements(tree.body):
+        call = node.value if isinstance(node, ast.Expr) and node is not last else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        method, held = call.func.attr, call.func.value
+        if method not in _CHANGE or (tree.shown and method in _LOOKED_AT) or not _is_rows(held, named):
+            continue
+        rows = ast.unparse(held)
+        span = place(tree.document, rf"^(?:[ \t]*\\?\"?)[ \t]*({_written(held)}\s*\.\s*{method})\b")
+        key = f"{rows}.{method}" if len(rows) < 40 else method
+        where = Value(None, key=key, pointer=f"/{key}", span=span or tree.document.span_at(0, 0), key_span=span)
+        data = {"method": method, "rows": rows if len(rows) < 40 else "rows"}
+        yield Observation("rows-dropped", where, "lost", "", data=data)
 
 
 def _sliced(tree: Tree, named: frozenset[str]) -> Iterator[Observation]:
     """A slice of rows where a trainer wants rows."""
+    if not _SLICE.search(tree.document.text):
+        return
     slices = {
         target.id: node.value
-        for statement in tree.body
-        for node in ast.walk(statement)
+        for node in statements(tree.body)
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name) and _is_slice(node.value, named)
