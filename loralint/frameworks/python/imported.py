@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from loralint.frameworks.python.syntax import Tree, once, place, statements
 from loralint.frameworks.table import Observation
@@ -47,7 +48,17 @@ _LONG = 16  # letters of a name to which none comes as near as one letter in any
 _NUMBERED = ("Llama",)
 
 
-@once
+# what stands behind `import`, in a notebook's file too
+_CLAUSE = re.compile(r"\bfrom\s+(peft|transformers|trl)\s+import\s+(\([^)]*\)|[^\n]*(?:\\\n[^\n]*)*)")
+
+
+def _worth(text: str) -> bool:
+    """Whether a name that is imported is none of those known."""
+    clauses = _CLAUSE.findall(text.replace("\\n", "\n"))
+    return any(_meant(name, _NAMES[package]) for package, names in clauses for name in re.findall(r"\w+", names))
+
+
+@once(_worth)
 def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe them where the program imports them, unless it is ready for their absence."""
     for tree in found:
@@ -64,6 +75,7 @@ def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
                     yield _told(tree, node.module, one.name, meant)
 
 
+@lru_cache(maxsize=1024)
 def _meant(name: str, names: frozenset[str]) -> str:
     """The library's name that another one stands for; empty for a name of its own, or for none that is near."""
     if name in names or name in _MODULES or name == "*":

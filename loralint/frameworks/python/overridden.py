@@ -7,6 +7,7 @@ Sources: transformers 4.46.0 and 5.24.0 trainer.py (training_step, compute_loss)
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -34,11 +35,14 @@ _HANDED = {
     "_get_train_sampler": _Handed("train_dataset", "transformers>=4.52", places=2),
 }
 _BASES = frozenset({"TrainerCallback", "EarlyStoppingCallback", "ProgressCallback", "PrinterCallback", "WandbCallback"})
+_CLASS = re.compile(r"\bclass\s+\w+\s*\([^)]*(?:Trainer|Callback)")
 _EVERY = frozenset({"model", "optimizer", "lr_scheduler", "train_dataloader", "eval_dataloader"})
 
 
 def of_overridden(script: Script, _: Parts, look: Look) -> Iterator[Observation]:
     """Observe them in each class that the program makes an object of."""
+    if not any(_CLASS.search(one.text) for one in (script.document, *script.modules)):
+        return
     found = trees(script)
     classes = {one.name: (one, tree) for tree in found for one in tree.body if isinstance(one, ast.ClassDef)}
     for name, (node, tree) in classes.items():

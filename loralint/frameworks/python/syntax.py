@@ -30,14 +30,24 @@ class Tree(NamedTuple):
     shown: bool
 
 
-def once(observe: Callable[[tuple[Tree, ...]], Iterable[Observation]]) -> Callable[[Script], tuple[Observation, ...]]:
-    """Make of what looks at nothing but a program's trees what is asked for each of its starts, and looks once."""
+_Observer = Callable[[tuple[Tree, ...]], Iterable[Observation]]
 
-    @lru_cache(maxsize=_KEPT)
-    def kept(document: Document, modules: tuple[Document, ...]) -> tuple[Observation, ...]:
-        return tuple(observe(_trees(document, modules)))
 
-    return lambda script: kept(script.document, script.modules)
+def once(worth: Callable[[str], bool]) -> Callable[[_Observer], Callable[[Script], tuple[Observation, ...]]]:
+    """Make of what looks at nothing but a program's trees what is asked for each of its starts, and looks once.
+
+    worth: whether the text of a file may have what is sought; only then is the program parsed.
+    """
+
+    def decorated(observe: _Observer) -> Callable[[Script], tuple[Observation, ...]]:
+        @lru_cache(maxsize=_KEPT)
+        def kept(document: Document, modules: tuple[Document, ...]) -> tuple[Observation, ...]:
+            asked = any(worth(one.text) for one in (document, *modules))
+            return tuple(observe(_trees(document, modules))) if asked else ()
+
+        return lambda script: kept(script.document, script.modules)
+
+    return decorated
 
 
 def trees(script: Script) -> tuple[Tree, ...]:

@@ -22,15 +22,26 @@ _CHANGE = frozenset(
 )  # fmt: skip
 _GIVE = _CHANGE | {"train_test_split", "take", "skip", "shard", "repeat", "flatten_indices", "concatenate_datasets"}
 _LOOKED_AT = frozenset({"filter", "select", "shuffle", "sort", "with_format", "select_columns"})  # shown in a notebook
-_SLICE = re.compile(r"\[[^\[\]]{0,80}:[^\[\]]{0,80}\]")  # as any is written, so that few programs are walked for one
 _ROWS = frozenset({"train_dataset", "eval_dataset"})
 
 
-@once
+_SOURCES = re.compile("|".join(sorted(_LOADS | _MADE)))
+# a line that is no assignment, with such a call; and a slice as any is written
+_LINE = re.compile(
+    rf"^[ \t]*\\?\"?[ \t]*(?!\w[\w.\[\]\"'\\]*\s*(?:=[^=]|,))(?:[^\s#][^\n]*?)?\.\s*(?:{'|'.join(sorted(_CHANGE))})\(",
+    re.MULTILINE,
+)
+_SLICE = re.compile(r"\[[^\[\]]{0,80}:[^\[\]]{0,80}\]")
+
+
+def _worth(text: str) -> bool:
+    own = text.replace("\\n", "\n")
+    return _SOURCES.search(text) is not None and (_LINE.search(own) is not None or _SLICE.search(text) is not None)
+
+
+@once(_worth)
 def of_unchanged(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe both in every part of the program."""
-    if not any(word in tree.document.text for tree in found for word in _LOADS | _MADE):
-        return
     named = _datasets(found)
     for tree in found:
         yield from _dropped(tree, named)
@@ -92,7 +103,7 @@ def _dropped(tree: Tree, named: frozenset[str]) -> Iterator[Observation]:
 
 def _sliced(tree: Tree, named: frozenset[str]) -> Iterator[Observation]:
     """A slice of rows where a trainer wants rows."""
-    if not _SLICE.search(tree.document.text):
+    if _SLICE.search(tree.document.text) is None:
         return
     slices = {
         target.id: node.value
