@@ -202,6 +202,13 @@ def test_texts_that_nearly_change_a_parser_cost_little(hostile):
     assert hostile("check", "t.py").code in (0, 1)
 
 
+def test_texts_that_nearly_import_or_change_rows_cost_little(hostile):
+    head = "from transformers import Trainer, TrainingArguments\nTrainer(args=TrainingArguments('x')).train()\n"
+    text = f"'''{'from peft import (' * 10_000} load_dataset {' ' * 90_000}\n{'a.ma[' * 10_000}'''\n"
+    (hostile.folder / "t.py").write_text(head + text, encoding="utf-8")
+    assert hostile("check", "t.py").code in (0, 1)
+
+
 def test_a_model_wrapped_thousands_of_times_costs_little(hostile):
     head = "from peft import LoraConfig, get_peft_model\nfrom transformers import AutoModelForCausalLM, Trainer\n"
     text = (

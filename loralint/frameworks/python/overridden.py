@@ -35,7 +35,7 @@ _HANDED = {
     "_get_train_sampler": _Handed("train_dataset", "transformers>=4.52", places=2),
 }
 _BASES = frozenset({"TrainerCallback", "EarlyStoppingCallback", "ProgressCallback", "PrinterCallback", "WandbCallback"})
-_CLASS = re.compile(r"\bclass\s+\w+\s*\([^)]*(?:Trainer|Callback)")
+_CLASS = re.compile(r"\bclass\s+\w+\s*\([^()]{0,300}(?:Trainer|Callback)")
 _EVERY = frozenset({"model", "optimizer", "lr_scheduler", "train_dataloader", "eval_dataloader"})
 
 

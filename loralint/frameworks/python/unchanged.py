@@ -28,7 +28,8 @@ _ROWS = frozenset({"train_dataset", "eval_dataset"})
 _SOURCES = re.compile("|".join(sorted(_LOADS | _MADE)))
 # a line that is no assignment, with such a call; and a slice as any is written
 _LINE = re.compile(
-    rf"^[ \t]*\\?\"?[ \t]*(?!\w[\w.\[\]\"'\\]*\s*(?:=[^=]|,))(?:[^\s#][^\n]*?)?\.\s*(?:{'|'.join(sorted(_CHANGE))})\(",
+    r"^[ \t]*(?:\\?\"[ \t]*)?(?!\w[\w.\[\]\"'\\]*\s*(?:=[^=]|,))(?:[^\s#][^\n]*?)?"
+    rf"\.\s*(?:{'|'.join(sorted(_CHANGE))})\(",
     re.MULTILINE,
 )
 _SLICE = re.compile(r"\[[^\[\]]{0,80}:[^\[\]]{0,80}\]")
@@ -94,7 +95,7 @@ def _dropped(tree: Tree, named: frozenset[str]) -> Iterator[Observation]:
         if method not in _CHANGE or (tree.shown and method in _LOOKED_AT) or not _is_rows(held, named):
             continue
         rows = ast.unparse(held)
-        span = place(tree.document, rf"^(?:[ \t]*\\?\"?)[ \t]*({_written(held)}\s*\.\s*{method})\b")
+        span = place(tree.document, rf"^[ \t]*(?:\\?\"[ \t]*)?({_written(held)}\s*\.\s*{method})\b")
         key = f"{rows}.{method}" if len(rows) < 40 else method
         where = Value(None, key=key, pointer=f"/{key}", span=span or tree.document.span_at(0, 0), key_span=span)
         data = {"method": method, "rows": rows if len(rows) < 40 else "rows"}
