@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -207,6 +208,14 @@ def test_texts_that_nearly_import_or_change_rows_cost_little(hostile):
     text = f"'''{'from peft import (' * 10_000} load_dataset {' ' * 90_000}\n{'a.ma[' * 10_000}'''\n"
     (hostile.folder / "t.py").write_text(head + text, encoding="utf-8")
     assert hostile("check", "t.py").code in (0, 1)
+
+
+def test_a_manifest_whose_command_nearly_pipes_costs_little(hostile):
+    line = "python train.py --lr 1e-4 " + "python " * 9_000
+    pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "x", "command": ["sh", "-c", line]}]}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {"spec": pod}}}
+    (hostile.folder / "job.yaml").write_text(json.dumps(job), encoding="utf-8")
+    assert hostile("check", "job.yaml").code in (0, 1)
 
 
 def test_a_model_wrapped_thousands_of_times_costs_little(hostile):

@@ -26,11 +26,11 @@ _WORKERS = re.compile(r"\bScalingConfig\(([^()]{1,400})\)")
 _MANY = re.compile(r"\bnum_workers\s*=\s*(\d{1,4})(?![\w.])")
 _ON_GPU = re.compile(r"\buse_gpu\s*=\s*True\b")
 _OTHERWISE = re.compile(r"resources_per_worker|placement_strategy|\*\*")
-# a pipe behind a training, whose last program decides how the command ends
-_PIPED = re.compile(
-    r"(?:torchrun|accelerate[ \t]+launch|deepspeed|python3?|llamafactory-cli|axolotl|swift)\b(?:\\\n|[^\n|;&])*"
-    r"(?:2?>&1(?:\\\n|[ \t])*)?(?<!\|)\|(?!\|)[&]?(?:\\\n|[ \t])*(?P<to>tee|cat|ts|grep|awk|sed|python3?)\b"
-)
+# what ends a command of a shell; a pipe behind a training, whose last program decides how the line ends
+_ENDING = re.compile(r"(\|\||&&|\|&|[|;&]|(?<!\\)\n)")
+_BOTH = re.compile(r"2?>&1(?=(?:\\\n|[ \t])*\|)")
+_TRAINS = re.compile(r"(?:torchrun|accelerate[ \t]+launch|deepspeed|python3?|llamafactory-cli|axolotl|swift)\b")
+_TAKES = re.compile(r"(?:\\\n|[ \t])*(tee|cat|ts|grep|awk|sed|python3?)\b")
 _KEEPS = re.compile(r"pipefail|PIPESTATUS")
 _ENDS = frozenset({"batch", "kubeflow.org", "trainer.kubeflow.org", "jobset.x-k8s.io", "batch.volcano.sh"})
 
@@ -154,7 +154,18 @@ def _piped(document: Document, job: Job) -> Iterator[Observation]:
         if launch is None or not launch.shell or any(map(_KEEPS.search, (launch.shell, *words))):
             continue
         own = launch.script or launch.program
-        found = next((one for one in _PIPED.finditer(launch.shell) if own in one[0]), None)
-        if found is not None:
+        to = _taker(launch.shell, own)
+        if to:
             where = value(document, launch.at)
-            yield Observation("job-piped", where, "harmless", "", data={"to": found["to"]})
+            yield Observation("job-piped", where, "harmless", "", data={"to": to})
+
+
+def _taker(shell: str, own: str) -> str:
+    """The program that a training's output is piped to; "" for none. own: a word of the training's command."""
+    parts = _ENDING.split(_BOTH.sub("", shell))
+    for before, ending, behind in zip(parts[::2], parts[1::2], parts[2::2], strict=False):
+        trains = _TRAINS.search(before) if ending in ("|", "|&") else None
+        taker = _TAKES.match(behind)
+        if trains is not None and taker is not None and own in before[trains.start() :]:
+            return taker[1]
+    return ""
