@@ -96,7 +96,7 @@ _BY_RECIPE = frozenset({"torchtune", "verl", "nemo_automodel"})
 _RECIPES = frozenset({"megatron_bridge", "nemo_rl", "nemo", "nemo_automodel"})
 _ADAPTER = re.compile(r"lora|peft|adapter")
 _FACTORY = re.compile(r"llama_?factory|llmtuner", re.IGNORECASE)
-_OF_LIBRARIES = re.compile(r"TrainingArguments|HfArgumentParser|H4ArgumentParser|TrlParser|\w*Trainer\(")
+_OF_LIBRARIES = re.compile(r"TrainingArguments|HfArgumentParser|H4ArgumentParser|TrlParser|Trainer\(")
 
 
 def reader_of(launch: Launch) -> str | None:
