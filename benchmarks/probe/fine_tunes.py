@@ -21,6 +21,7 @@ from draws import PRECISIONS, drawn
 from real import Real
 from runs import label
 
+from loralint.probe.arm import OPTIMIZERS
 from loralint.probe.base import Base, embedded
 from loralint.probe.experiment import entries_of_b
 from loralint.probe.plan import Plan
@@ -38,6 +39,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--numbers", type=int, nargs=2, default=(1000, 1160))
     parser.add_argument("--kinds", nargs="+", default=("near", "wide", "slow"), help="of the draws, see draws.py")
+    parser.add_argument("--optimizers", nargs="+", default=OPTIMIZERS)
     parser.add_argument(
         "--precisions", nargs="+", default=PRECISIONS, help="fp32 alone where a CPU has no units for bf16"
     )
@@ -53,7 +55,7 @@ def main() -> int:
             rows = draw.batch * int(draw.plan.steps or 0)
             if number in done or draw.kind not in given.kinds or rows > given.most:
                 continue
-            if draw.precision not in given.precisions:
+            if draw.precision not in given.precisions or draw.plan.arm.optimizer not in given.optimizers:
                 continue
             told = verdict(draw.plan, base)
             middle = time.process_time()
