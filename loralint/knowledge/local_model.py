@@ -115,8 +115,10 @@ def _read(path: str, changed: int, size: int) -> dict[str, Any]:
 
 
 def _family(config: Mapping[str, Any]) -> str:
-    """The family of the golden list, which is the model type but for T5's smallest, which does not overflow."""
+    """The family of the golden list: the model type, but T5's smallest does not overflow, and GLM-4 as no older GLM."""
     model_type = str(config["model_type"])[:80].replace("-", "_")
+    if model_type == "chatglm" and config.get("padded_vocab_size") == 151552:
+        return "chatglm4"
     return "t5_small" if model_type == "t5" and config.get("d_model") == 512 else model_type
 
 

@@ -61,6 +61,13 @@ def test_a_gated_t5_says_so_in_one_word(facts):
     assert facts(T5).family == "t5_small"
 
 
+def test_glm_4_is_told_from_the_glm_before_it(facts):
+    made = {"model_type": "chatglm", "padded_vocab_size": 65024, "hidden_size": 4096, "num_layers": 28}
+    older, newer = facts(made), facts({**made, "padded_vocab_size": 151552, "num_layers": 40})
+    assert (older.family, older.fp16_unsafe) == ("chatglm", False)
+    assert (newer.family, newer.fp16_unsafe) == ("chatglm4", True)
+
+
 @pytest.mark.parametrize(
     ("said", "method", "bits"),
     [

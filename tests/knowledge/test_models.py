@@ -142,6 +142,8 @@ def test_a_rebuilt_model_is_not_taken_for_the_one_it_came_from(base: str) -> Non
         ("google-t5/t5-base", True),
         ("google-t5/t5-large", True),
         ("openai/gpt-oss-20b", True),
+        ("THUDM/glm-4-9b-chat", True),
+        ("THUDM/chatglm3-6b", False),
         ("meta-llama/Llama-2-7b-hf", False),
         ("Qwen/Qwen2.5-7B", False),
     ],
@@ -231,7 +233,7 @@ def test_every_listed_id_finds_its_row_and_agrees_with_its_family_pattern() -> N
             assert (model.id, model.by_name, model.family) == (row["id"], False, row["family"])
             families = [name for name, _, pattern in patterns if re.match(pattern, key(base))]
             converted = base.endswith("-hf") and row["family"] == "glm"  # of a chatglm, by whose name it goes
-            assert families[:1] in ([], ["chatglm"] if converted else [model.family]), base
+            assert families[:1] in ([], ["chatglm4"] if converted else [model.family]), base
 
 
 def test_a_pattern_begins_with_its_literal_prefix() -> None:
