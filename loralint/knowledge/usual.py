@@ -11,7 +11,9 @@ _USUAL: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(_AS_LLAMA, _QUERY_VALUE),
     **dict.fromkeys(("t5", "mt5"), ("q", "v")),
     **dict.fromkeys(("gpt2", "gpt_bigcode"), ("c_attn",)),
-    **dict.fromkeys(("bloom", "gpt_neox", "chatglm", "chatglm4", "falcon", "RefinedWebModel", "RefinedWeb"), ("query_key_value",)),
+    **dict.fromkeys(
+        ("bloom", "gpt_neox", "chatglm", "chatglm4", "falcon", "RefinedWebModel", "RefinedWeb"), ("query_key_value",)
+    ),
     **dict.fromkeys(("bert", "roberta", "xlm-roberta", "electra", "layoutlm"), ("query", "value")),
     "blip-2": ("q", "v", *_QUERY_VALUE),
     "deberta-v2": ("query_proj", "value_proj"),
