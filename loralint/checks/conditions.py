@@ -78,11 +78,12 @@ def guards(condition: Condition | None) -> tuple[Guard, ...]:
     """
     if not condition:
         return ()
-    if condition[0] == "all":
-        return tuple(guard for part in condition[1:] for guard in guards(part))
-    if condition[0] == "any":
+    head = condition[0]
+    if head == "all":
+        return tuple([guard for part in condition[1:] for guard in guards(part)])
+    if head == "any":
         return _shared(condition[1:])
-    return ((condition[1], _test(condition[0], condition[2])),) if _alone(condition) else ()
+    return ((condition[1], _test(head, condition[2])),) if _alone(condition) else ()
 
 
 def _shared(parts: Sequence[Condition]) -> tuple[Guard, ...]:

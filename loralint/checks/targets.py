@@ -19,7 +19,7 @@ _ELSEWHERE = frozenset(
     | {"classifier", "output_layer", "embedding", "embeddings", "output", "pooler", "head"}
 )
 _JUDGED = ("all", "weight", "bias")  # no module anywhere: another rule's business
-_PLAIN = re.compile(r"[A-Za-z_][\w.]*")
+_PLAIN = r"[A-Za-z_][\w.]*"
 
 
 def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
@@ -104,7 +104,7 @@ def _names(scope: Scope) -> Names | Unknown:
 
 def _is_judged(name: object) -> bool:
     """Whether a name is one that a layer could have; Megatron-Core's are those its trainers convert any model to."""
-    if not isinstance(name, str) or not _PLAIN.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(_PLAIN, name):
         return False
     last = name.rpartition(".")[2]
     return not (last.startswith("linear_") or last.isdigit() or last in _JUDGED)

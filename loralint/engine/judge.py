@@ -1,7 +1,5 @@
 """The loop: rules x one run -> findings and notes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Most rules do not concern most files. What one written value, one look at a fiel
 settles is asked once for all rules that ask it, as sets of rules in the bits of a number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -87,7 +85,7 @@ def _first(asked: tuple[Guard, int]) -> tuple[bool, int]:
 def _guards(rule: Rule) -> tuple[Guard, ...]:
     """A template that compares a field has nothing to say of one without a value."""
     needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
-    return guards(["all", *([rule.when] if rule.when else []), *needed])
+    return (*guards(rule.when), *guards(["all", *needed])) if needed else guards(rule.when)
 
 
 def concerned(plan: Plan, config: Config, scope: Scope) -> Iterator[Rule]:

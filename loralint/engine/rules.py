@@ -26,7 +26,8 @@ def among(
     Raises ValueError for a selector that matches no rule.
     """
     refuse_unmatched((*chosen, *ignored), rules)
-    return tuple(rule for rule in rules if (preview or not rule.preview) and _taken(rule, chosen, ignored))
+    shown = rules if preview else tuple(rule for rule in rules if not rule.preview)
+    return tuple(rule for rule in shown if _taken(rule, chosen, ignored)) if chosen or ignored else shown
 
 
 def refuse_unmatched(selectors: tuple[str, ...], rules: tuple[Rule, ...], where: str = "") -> None:

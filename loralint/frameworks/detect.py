@@ -3,8 +3,6 @@
 Signatures are data: sets of keys, tried in order, the decisive ones first. No reader is imported to recognise a file.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from importlib import import_module

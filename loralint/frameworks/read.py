@@ -15,7 +15,7 @@ from loralint.source.document import Document, Node, Pair
 from loralint.source.scalars import is_template, number_text, plain
 
 _NUMBERS = frozenset({"int", "float", "number"})
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.-]*)\}")
+_REFERENCE = r"\$\{([A-Za-z_][\w.-]*)\}"
 _CHAIN = 8  # references that refer to references; OmegaConf has no limit, people use one or two
 
 
@@ -175,7 +175,7 @@ def _number(text: str) -> object:
 def _target(root: Node, node: Node) -> Node | None:
     """The node that `${a.b}` stands for, through further references; None when it is no reference or leads nowhere."""
     for _ in range(_CHAIN):
-        match = _REFERENCE.fullmatch(node.raw)
+        match = re.fullmatch(_REFERENCE, node.raw)
         pair = find(root, match[1]) if match else None
         if pair is None:
             return None

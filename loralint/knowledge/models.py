@@ -155,8 +155,8 @@ def _last(path: str) -> str:
 
 def _hub_id(base: str) -> str:
     """Turn a folder of the Hub cache (.../models--org--name/snapshots/...) into the id it holds."""
-    _, cached, rest = base.partition("models--")
-    organisation, dashes, name = re.split(r"[/\\]", rest, maxsplit=1)[0].partition("--")
+    _, cached, rest = base.replace("\\", "/").partition("models--")
+    organisation, dashes, name = rest.partition("/")[0].partition("--")
     return f"{organisation}/{name}" if cached and dashes else base
 
 

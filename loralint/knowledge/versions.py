@@ -142,8 +142,12 @@ def parse_targets(texts: Iterable[str]) -> dict[str, str]:
 
 def _release(framework: str, version: str | None) -> dict[str, Any] | None:
     known = part("versions")["frameworks"].get(framework, {"releases": {}})
-    wanted = parse(version or known.get("judged", ""))
-    return next((entry for text, entry in known["releases"].items() if parse(text) == wanted), None)
+    releases: dict[str, dict[str, Any]] = known["releases"]
+    wanted = version or known.get("judged", "")
+    if wanted in releases:
+        return releases[wanted]
+    release = parse(wanted)
+    return next((entry for text, entry in releases.items() if parse(text) == release), None)
 
 
 def _holds(release: tuple[int, ...], clause: str) -> bool:

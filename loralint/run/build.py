@@ -1,7 +1,5 @@
 """From the parts of one training start to its effective configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,7 +57,7 @@ class Part(NamedTuple):
     source: Document
     observations: tuple[Observation, ...] = ()
     events: tuple[Event, ...] = ()
-    arguments: tuple[Argument, ...] = ()
+    arguments: "tuple[Argument, ...]" = ()
     assumed: frozenset[tuple[str, int]] = frozenset()
     names: Mapping[str, str] = {}
     beside: bool = False
@@ -94,7 +92,7 @@ class Start(NamedTuple):
     notes: tuple[Note, ...] = ()
     open: str = ""
     launchers: tuple[str, ...] = ()
-    files: Lookup | None = None
+    files: "Lookup | None" = None
     modules: tuple[str, ...] = ()
 
 

@@ -18,9 +18,10 @@ _MOST = 50  # files of a folder, and those that they include
 _SIGNS = ("==", " @ ", "git+", "<", "~=", "tool.poetry", "conda", "dependencies:")
 _INCLUDES = ("-r", "-c")
 _LISTS = (".txt", ".in")
-_OF_DEVELOPERS = re.compile(r"(?:^|[-_.])(?:dev|develop|development|docs?|lint|tests?|testing)(?:[-_.]|$)")
+# Expressions are compiled where they are asked: most folders fix nothing.
+_OF_DEVELOPERS = r"(?:^|[-_.])(?:dev|develop|development|docs?|lint|tests?|testing)(?:[-_.]|$)"
 # A checkout of one of the libraries: what it takes is what its own source says, of a release that nobody knows.
-_OWN = re.compile(r"""^[ \t]*name[ \t]*=[ \t]*["'](transformers|trl|peft)["']""", re.MULTILINE)
+_OWN = r"""(?m)^[ \t]*name[ \t]*=[ \t]*["'](transformers|trl|peft)["']"""
 _PROJECTS = ("setup.py", "pyproject.toml")
 UNKNOWN = "<0"
 _LIKELY = (
@@ -62,7 +63,7 @@ def _of_folder(folder: str, project: Project) -> dict[str, str]:
 
 def _is_likely(name: str) -> bool:
     """Whether a file may say what a training runs with; what developers install (`requirements-dev.txt`) does not."""
-    return any(part in name for part in _LIKELY) and _OF_DEVELOPERS.search(name) is None
+    return any(part in name for part in _LIKELY) and re.search(_OF_DEVELOPERS, name) is None
 
 
 def _fixed(folder: str, names: list[str], project: Project) -> Iterator[tuple[str, str]]:
@@ -79,7 +80,7 @@ def _of_file(path: str, top: str, seen: set[str], *, included: bool = False) -> 
     seen.add(path)
     name = os.path.basename(path)
     document = read_file(path, name, "text")
-    if name in _PROJECTS and (own := _OWN.search(document.text)):
+    if name in _PROJECTS and (own := re.search(_OWN, document.text)):
         yield own[1], UNKNOWN
     signs = (*_SIGNS, *_INCLUDES) if name.lower().endswith(_LISTS) else _SIGNS
     if included or "lock" in name.lower() or any(sign in document.text for sign in signs):

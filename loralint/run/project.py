@@ -1,7 +1,5 @@
 """The files around a run: found by the names that other files call them, read once, and never outside the root."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol

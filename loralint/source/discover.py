@@ -1,12 +1,8 @@
 """Which files to look at: named ones always, those in folders by `walk`, and nothing outside the root."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 OUTSIDE = "a symbolic link that leads out of the project"
 

@@ -1,7 +1,5 @@
 """Which further files a config, a script or a command line names, by framework."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
