@@ -8,7 +8,7 @@ counts for absence, so that it is never called missing; of two things in branche
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from loralint.canonical.events import EVENT_DATA
 from loralint.checks.hit import Hit
@@ -22,7 +22,7 @@ def event(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hi
     In all three templates `at` of the rule names fields to point at instead, where one of them is written, and `key` is
     the name that the finding has, with `{what}` for the event's own.
     """
-    return [_hit(scope, args, at, one, (one,)) for one in _chosen(scope, args["kind"], args.get("where", {}))]
+    return [_hit(scope, args, at, one, (one,)) for _, one in _chosen(scope, args["kind"], args.get("where", {}))]
 
 
 def order(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit]:
@@ -32,13 +32,14 @@ def order(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hi
     says what the other did.
     """
     hits = []
-    for late in _chosen(scope, args["then"], args.get("then_where", {})):
-        early = _before(scope, late, args)
+    steps = list(_steps(scope, args))
+    for place, late in _chosen(scope, args["then"], args.get("then_where", {})):
+        early = _before(steps, place, late, apart=args.get("apart", False))
         lacking = args.get("lacking", ())
         if early is not None and not any(one.kind in lacking and _together(one, late) for one in scope.events):
-            place, other = (early, late) if args.get("where") == "first" else (late, early)
+            where, other = (early, late) if args.get("where") == "first" else (late, early)
             related = ((other.value, args.get("related", "came before")),)
-            hits.append(_hit(scope, args, at, place, (early, late), related))
+            hits.append(_hit(scope, args, at, where, (early, late), related))
     return hits
 
 
@@ -47,15 +48,15 @@ def missing(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[
     it, absent for either; `apart: true` when the two need not be of one object. One hit for each event that lacks it.
     """
     wanting = _chosen(scope, args["of"], args.get("of_where", {}))
-    hits = [_hit(scope, args, at, one, (one,)) for one in wanting if _lacks(scope, one, args)]
+    hits = [_hit(scope, args, at, one, (one,)) for place, one in wanting if _lacks(scope, place, args)]
     unread = next((one for one in scope.events if one.kind == "unread"), None)
     if hits and unread is not None:
         return Unknown(str(unread.data["reason"]))
     return hits
 
 
-def _lacks(scope: Scope, one: Event, args: Mapping[str, Any]) -> bool:
-    place = scope.events.index(one)
+def _lacks(scope: Scope, place: int, args: Mapping[str, Any]) -> bool:
+    one = scope.events[place]
     side = args.get("side")
     around = {"before": scope.events[:place], "after": scope.events[place + 1 :], None: scope.events}[side]
     kinds = args["need"] if isinstance(args["need"], list) else [args["need"]]
@@ -66,24 +67,38 @@ def _lacks(scope: Scope, one: Event, args: Mapping[str, Any]) -> bool:
     )
 
 
-def _before(scope: Scope, late: Event, args: Mapping[str, Any]) -> Event | None:
-    """The latest first event before this one that nothing undid."""
-    found = None
-    for one in scope.events:
-        if one is late:
-            return found
-        if not (args.get("apart") or _together(one, late)):
-            continue
+class _Step(NamedTuple):
+    """An event that an order asks for first, or that undoes such a one, and its place among all events."""
+
+    place: int
+    event: Event
+    undoes: bool
+
+
+def _steps(scope: Scope, args: Mapping[str, Any]) -> Iterator[_Step]:
+    """The latest one first, since that is the one which counts."""
+    for place in range(len(scope.events) - 1, -1, -1):
+        one = scope.events[place]
         if one.kind == args["first"] and _fits(one, args.get("first_where", {})):
-            found = one if one.sure or late.sure else found  # of two branches perhaps only one is taken
+            yield _Step(place, one, undoes=False)
         elif one.kind in args.get("unless", ()):
-            found = None
+            yield _Step(place, one, undoes=True)
+
+
+def _before(steps: list[_Step], place: int, late: Event, *, apart: bool) -> Event | None:
+    """The latest first event before the one at this place that nothing undid."""
+    for step in steps:
+        if step.place < place and (apart or _together(step.event, late)):
+            if step.undoes:
+                return None
+            if step.event.sure or late.sure:  # of two branches perhaps only one is taken
+                return step.event
     return None
 
 
-def _chosen(scope: Scope, kind: str | list[str], where: Mapping[str, Any]) -> Iterator[Event]:
+def _chosen(scope: Scope, kind: str | list[str], where: Mapping[str, Any]) -> Iterator[tuple[int, Event]]:
     kinds = kind if isinstance(kind, list) else [kind]
-    return (one for one in scope.events if one.kind in kinds and _fits(one, where))
+    return ((at, one) for at, one in enumerate(scope.events) if one.kind in kinds and _fits(one, where))
 
 
 def _fits(one: Event, where: Mapping[str, Any], *, loosely: bool = False) -> bool:

@@ -79,11 +79,11 @@ class Call(NamedTuple):
 
     def arg(self, name: str, position: int = -1) -> Argument | None:
         """Find an argument by its keyword, or else by its place among the positional ones, from 0."""
-        found = next((one for one in self.args if one.name == name), None)
-        if found is None and position >= 0:
-            given = [one for one in self.args if not one.name]
-            found = given[position] if position < len(given) else None
-        return found
+        for one in self.args:
+            if one.name == name:
+                return one
+        given = [one for one in self.args if not one.name] if position >= 0 else []
+        return given[position] if 0 <= position < len(given) else None
 
 
 class Typed(NamedTuple):

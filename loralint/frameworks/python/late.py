@@ -10,15 +10,14 @@ import re
 from collections.abc import Iterator
 
 from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.syntax import says
 from loralint.frameworks.python.trace import last
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Span, Value
 from loralint.source.script import Call, Script
 
 # in a notebook a line of the program begins behind a quote
-_FORCED = re.compile(
-    r"^(?:[ \t]*\")?[ \t]*((?:\w+\.)*\w*loss\w*\.requires_grad(?:_\((?:True)?\)|[ \t]*=[ \t]*True))", re.MULTILINE
-)
+_FORCED = re.compile(r"^(?:[ \t]*\")?[ \t]*(([\w.]+)\.requires_grad(?:_\((?:True)?\)|[ \t]*=[ \t]*True))", re.MULTILINE)
 
 
 def of_what_is_late(script: Script, _: Parts, __: Look) -> Iterator[Observation]:
@@ -30,7 +29,9 @@ def of_what_is_late(script: Script, _: Parts, __: Look) -> Iterator[Observation]
 def _forced(script: Script) -> Iterator[Observation]:
     """A loss that is told to want a gradient, which hides that nothing leads back to the adapter."""
     for document in (script.document, *script.modules):
-        if (found := _FORCED.search(document.text)) is not None:
+        several = _FORCED.finditer(document.text) if says(_FORCED, document.text) else ()
+        found = next((one for one in several if "loss" in one[2].rpartition(".")[2]), None)
+        if found is not None:
             span = document.span_at(found.start(1), found.end(1))
             where = Value(None, key="requires_grad", pointer="/requires_grad", text=found[1], span=span)
             yield Observation("loss-forced", where, "lost", "")
@@ -59,12 +60,11 @@ def _shows(call: Call) -> bool:
 
 def _places(call: Call) -> bool:
     """Whether a call surely starts CUDA: it puts a model on a GPU."""
-    given = call.arg("device_map")
+    if call.name == "cuda":
+        return call.on is not None and not call.args
+    given = call.arg("device_map") if last(call) == "from_pretrained" else None
     first = given.node.pairs[0].value if given is not None and given.node.pairs else given.node if given else None
-    named = first is not None and re.fullmatch(r"auto|cuda(?::\d+)?|\d+", first.raw) is not None
-    return (named and last(call) == "from_pretrained") or (
-        call.on is not None and call.name == "cuda" and not call.args
-    )
+    return first is not None and re.fullmatch(r"auto|cuda(?::\d+)?|\d+", first.raw) is not None
 
 
 def _several(call: Call) -> bool:

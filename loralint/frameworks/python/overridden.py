@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.python.classes import CLASSES
 from loralint.frameworks.python.parts import Parts
-from loralint.frameworks.python.syntax import Tree, place, trees
+from loralint.frameworks.python.syntax import Tree, place, says, trees
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Value
 from loralint.source.script import Script
@@ -41,7 +41,7 @@ _EVERY = frozenset({"model", "optimizer", "lr_scheduler", "train_dataloader", "e
 
 def of_overridden(script: Script, _: Parts, look: Look) -> Iterator[Observation]:
     """Observe them in each class that the program makes an object of."""
-    if not any(_CLASS.search(one.text) for one in (script.document, *script.modules)):
+    if not any(says(_CLASS, one.text) for one in (script.document, *script.modules)):
         return
     found = trees(script)
     classes = {one.name: (one, tree) for tree in found for one in tree.body if isinstance(one, ast.ClassDef)}

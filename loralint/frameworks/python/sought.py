@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from loralint.frameworks.observe import place
 from loralint.frameworks.python.loads import loaded
 from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.syntax import says
 from loralint.frameworks.python.trace import last
 from loralint.frameworks.table import Observation
 from loralint.source.document import Document
@@ -22,7 +23,7 @@ _NAMES = {4: "4 bits", 8: "8 bits", 16: "16 bits"}
 def empty_targets(script: Script, document: Document, parts: Parts) -> Iterator[Observation]:
     """Observe targets that are layers of bitsandbytes' class for other bits than the model is loaded in."""
     text = script.text
-    classes = set(_SOUGHT.findall(text))
+    classes = set(_SOUGHT.findall(text)) if says(_SOUGHT, text) else set()
     if len(classes) != 1 or _PLAIN.search(text) or parts.adapter is None or parts.load is None:
         return
     sought, bits = classes.pop(), loaded(parts.load)["bits"]

@@ -23,7 +23,7 @@ ADDS = re.compile(r"def (?:evaluate|evaluation_loop|prediction_loop|log)\b|on_ev
 _LOADS = "datasets.load_dataset"
 _STEPS = 50
 # what keeps an evaluation's logits out of the GPU's memory, or from being kept at all
-_ROOM = ("eval_accumulation_steps", "batch_eval_metrics", "prediction_loss_only", "prediction_step", "evaluation_loop")
+_ROOM = re.compile("eval_accumulation_steps|batch_eval_metrics|prediction_loss_only|prediction_step|evaluation_loop")
 _SPLIT = 4  # where load_dataset has its split among positional arguments: path, name, data_dir, data_files, split
 
 
@@ -74,7 +74,7 @@ def reduced(call: Call, text: str) -> bool | None:
     """
     if call.arg("preprocess_logits_for_metrics") is not None:
         return True
-    return None if call.open or any(word in text for word in _ROOM) else False
+    return None if call.open or says(_ROOM, text) else False
 
 
 def measured(call: Call, text: str) -> bool | None:
