@@ -210,6 +210,13 @@ def test_texts_that_nearly_import_or_change_rows_cost_little(hostile):
     assert hostile("check", "t.py").code in (0, 1)
 
 
+def test_names_that_nearly_want_a_gradient_cost_little(hostile):
+    head = "from transformers import Trainer, TrainingArguments\nTrainer(args=TrainingArguments('x')).train()\n"
+    text = f"'''{'loss' * 25_000}\n{'lossrequires_grad' * 6_000}'''\n"
+    (hostile.folder / "t.py").write_text(head + text, encoding="utf-8")
+    assert hostile("check", "t.py").code in (0, 1)
+
+
 def test_a_manifest_whose_command_nearly_pipes_costs_little(hostile):
     line = "python train.py --lr 1e-4 " + "python " * 9_000
     pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "x", "command": ["sh", "-c", line]}]}
