@@ -5,8 +5,9 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     version   release that the list was taken from
     unknown   "crash" or "lost": what the framework does with a key it does not know
     keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open
-    moved     {dotted key: {effect, message, to, rewrite, when, package, kind, if}}: renamed, removed and ignored keys;
-              `if: truthy` or `if: set` passes over values that say nothing; of a list the first that holds counts
+    moved     {dotted key: {effect, message, to, rewrite, when, package, kind, if, beside}}: renamed, removed, ignored
+              ones; `if: truthy` or `if: set` passes over values that say nothing, `beside` over files that have none of
+              these keys; of a list the first that holds counts
     plugins   {class path of a plugin: [keys that exist once `plugins` of the file lists it]}
     types     {what pydantic takes, see frameworks.kinds: [keys at the top, or section.key]}
     form      a key without which nothing trains: left empty, the file is a form, and what else is empty no fault
@@ -59,7 +60,7 @@ from loralint.source.scalars import is_template, value
 # Comparing a key with hundreds takes milliseconds, so a file that is all unknown keys is not worth more of them.
 _GUESSES = 100
 _WORDS = ("flags", "settings")  # forms of a command's words
-_ENDS = re.compile(r"^[ \t]*[)}]", re.MULTILINE)  # of a list or a function of a shell
+_ENDS = r"(?m)^[ \t]*[)}]"  # of a list or a function of a shell
 
 
 def observe(document: Document, reader: Reader, look: Look, rows: list[tuple[Entry, Pair]]) -> Iterator[Observation]:
@@ -92,7 +93,7 @@ def place(document: Document, pair: Pair, dotted: str) -> Value:
 def _replaces(document: Document, earlier: Pair, later: Pair) -> bool:
     """Whether a word of a command is meant to come over one that a list or function ended before has for many."""
     between = document.text[earlier.value.end : later.key_node.start] if document.format in _WORDS else ""
-    return _ENDS.search(between) is not None
+    return re.search(_ENDS, between) is not None
 
 
 def duplicates(document: Document, node: Node, reader: Reader, prefix: str = "") -> Iterator[Observation]:
@@ -135,7 +136,8 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         moved = lists.get("moved", {}).get(bare(dotted))
         if moved is not None:
             rows = moved if isinstance(moved, list) else [moved]
-            holding = next((one for one in rows if _holds(one, pair.value, reader, look)), None)
+            here = (one for one in rows if "beside" not in one or any(document.root.pair(key) for key in one["beside"]))
+            holding = next((one for one in here if _holds(one, pair.value, reader, look)), None)
             if holding is not None:
                 yield _moved(document, pair, dotted, _lenient(holding, lists, reader, look), reader)
         elif not (

@@ -23,7 +23,8 @@ class Refusal(NamedTuple):
 
     key: the one to point at, which is written and holds `holds`. why: the rest of "it stops, since ...". beside:
     further keys, dotted where they stand in a mapping, and what each of them holds; an absent or null one is None.
-    when: the releases that check it. advice: what to write, where the message does not tell.
+    when: the releases that check it. advice: what to write, where the message does not tell. stops: how the message
+    begins, where the trainer stops elsewhere than at its other checks.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Refusal(NamedTuple):
     beside: tuple[tuple[str, Test], ...] = ()
     when: str = ""
     advice: str = ""
+    stops: str = ""
 
 
 def on(value: object) -> bool:
@@ -105,10 +107,8 @@ def refused(
         if all(_holds(other, test, dialect) for _, test, other in others):
             beside = next((place(document, other, key) for key, _, other in others if other is not None), None)
             advice = {"advice": row.advice} if row.advice else {}
-            at = place(document, pair, row.key)
-            yield Observation(
-                "rejected", at, "crash", f"{stops}, since {row.why}", package=package, other=beside, data=advice
-            )
+            at, message = place(document, pair, row.key), f"{row.stops or stops}, since {row.why}"
+            yield Observation("rejected", at, "crash", message, package=package, other=beside, data=advice)
 
 
 def _holds(pair: Pair | None, test: Test, dialect: str) -> bool:

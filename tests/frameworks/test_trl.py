@@ -242,6 +242,11 @@ def test_keys_that_trl_refuses(reading, observed, key, kind, replacement, rewrit
     assert one.value.key_span.line == 4
 
 
+def test_grpo_has_no_length_of_prompts_any_more(reading, observed) -> None:
+    found = observed(reading(READER, f"{LORA}num_generations: 8\nmax_prompt_length: 512\n"))["max_prompt_length"]
+    assert (found.kind, found.replacement, found.rewrite) == ("removed", "", "remove")
+
+
 def test_an_old_stack_takes_its_own_keys(reading, observed) -> None:
     text = LORA + "torch_dtype: bfloat16\nmax_seq_length: 512\nevaluation_strategy: steps\nwarmup_ratio: 0.1\n"
     assert not observed(reading(READER, text, pins={"trl": "0.15.2", "transformers": "4.46.3"}))

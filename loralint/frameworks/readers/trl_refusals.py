@@ -1,7 +1,8 @@
 """Keys that TRL's trainers refuse beside what other keys say, in its configs and in programs.
 
 Sources: trl f2cd5770 trainer/{sft,dpo,grpo,rloo}_config.py and the trainers beside them, of 0.19.1 to 1.9.0 where Liger
-is beside PEFT; each row says the release that came with its check.
+is beside PEFT; each row says the release that came with its check. What is drawn at which temperature: transformers
+5.24.0 generation/logits_process.py (TemperatureLogitsWarper).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from loralint.frameworks.lookup import find
 from loralint.frameworks.observe import place
 from loralint.frameworks.readers.trl_task import TASK
-from loralint.frameworks.refusals import Refusal, Test, below, given, like, off, on, refused
+from loralint.frameworks.refusals import Refusal, Test, among, below, given, like, off, on, refused
 from loralint.frameworks.table import SKIP, Look, Observation
 from loralint.source.document import Document, Node
 from loralint.source.scalars import plain
@@ -20,6 +21,9 @@ _STOPS = "TRL stops when the trainer is made"
 _PROGRAMS = ("python", "notebook")
 _CONFIGS = {"SFTConfig": "sft", "DPOConfig": "dpo", "KTOConfig": "kto", "GRPOConfig": "grpo", "RLOOConfig": "rloo"}
 _PEFT = "use_peft"
+_COLD = Refusal("temperature", among(0), "Transformers draws completions at temperatures above 0 only",
+                (("use_vllm", off),), advice="write a temperature such as 1.0, so that completions of a group differ",
+                stops="TRL stops at the first completion")  # fmt: skip
 _WHOLE_GROUPS = Refusal("auto_find_batch_size", on, "a batch that shrinks would cut the groups of completions apart",
                         when="trl>=1.9", advice="leave auto_find_batch_size out")  # fmt: skip
 _BASE = "under LoRA the base without the adapter is the reference, which cannot be updated"
@@ -40,8 +44,9 @@ _ROWS: dict[str, tuple[Refusal, ...]] = {
                 "trl>=0.20", "leave top_entropy_quantile or use_liger_kernel out"),
         Refusal("off_policy_mask_threshold", given, "Liger's loss masks no sequences", (("use_liger_kernel", on),),
                 "trl>=0.27"),
+        _COLD,
     ),
-    "rloo": (_WHOLE_GROUPS,),
+    "rloo": (_WHOLE_GROUPS, _COLD),
     "dpo": (
         Refusal("sync_ref_model", on, _BASE, ((_PEFT, on),), "trl>=0.29", "leave sync_ref_model out"),
         Refusal("sync_ref_model", on, "what the reference says is worked out once", (("precompute_ref_log_probs", on),),

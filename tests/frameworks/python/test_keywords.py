@@ -296,3 +296,24 @@ def test_what_a_mapping_of_another_branch_holds_is_given_once(run):
         get_peft_model(model, LoraConfig(r=8))
     """, transformers="4.46.0")  # fmt: skip
     assert layer.observations == ()
+
+
+def test_a_new_name_is_a_keyword_of_the_same_class():
+    """What is to be written instead must be taken by the class, where it is one word."""
+    classes = part("keys-python")["classes"]
+
+    def taken(name):
+        row = classes.get(name, {})
+        return {*row.get("keys", ()), *(taken(row["base"]) if "base" in row else ())}
+
+    for name, row in classes.items():
+        told = {entry["to"].partition(":")[0] for entry in row.get("moved", {}).values() if "to" in entry}
+        assert {one for one in told if one.isidentifier()} <= taken(name), name
+
+
+def test_grpo_has_no_length_of_prompts_any_more(run):
+    _, layer = run("""
+        from trl import GRPOConfig
+        GRPOConfig(output_dir="out", max_prompt_length=512)
+    """)
+    assert observed(layer)["GRPOConfig.max_prompt_length"] == ("removed", "crash", "")
