@@ -5,8 +5,8 @@ The lists are data (knowledge parts `keys-<framework>`); their form:
     version   release that the list was taken from
     unknown   "crash" or "lost": what the framework does with a key it does not know
     keys      {"": [top-level keys], "fsdp_config": [...], "datasets[]": [...]}; a mapping that is not listed is open
-    moved     {dotted key: {effect, message, to, rewrite, when, package, kind, if, beside}}, or a list of which the first
-              that holds counts; `if: truthy` or `set`: not for values that say nothing; `beside`: files with such a key
+    moved     {dotted key: {effect, message, to, rewrite, when, package, kind, if, beside}}, or a list whose first
+              to hold counts; `if: truthy` or `set`: not for values that say nothing; `beside`: files with such a key
     plugins   {class path of a plugin: [keys that exist once `plugins` of the file lists it]}
     types     {what pydantic takes, see frameworks.kinds: [keys at the top, or section.key]}
     form      a key without which nothing trains: left empty, the file is a form, and what else is empty no fault
