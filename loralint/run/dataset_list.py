@@ -11,7 +11,7 @@ from loralint.frameworks.key_list import key_list
 from loralint.model import Unknown, Value
 from loralint.run.config import Config
 from loralint.run.project import Project
-from loralint.source.document import Node
+from loralint.source.document import Document, Node
 from loralint.source.scalars import is_template, plain
 
 _LIST = "dataset_info.json"
@@ -27,7 +27,7 @@ def pairs(config: Config, project: Project) -> Value | None:
     named = config.get("data.datasets")
     found = _list(config, project)
     ranked = _ranked(found) if found is not None else _own(config)
-    several = [ranked.get(name) for name in _names(named)]
+    several = [ranked.get(name) for name in names(named)]
     if not several or None in several:
         return None
     word = "all" if all(several) else "some" if any(several) else "none"
@@ -42,17 +42,17 @@ def unlisted(config: Config, project: Project) -> Value | None:
     named, found = config.get("data.datasets"), _list(config, project)
     if found is None or found.kind != "mapping":
         return None
-    lost = [name for name in _names(named) if found.pair(name) is None]
+    lost = [name for name in names(named) if found.pair(name) is None]
     origin = "companion" if _folder(config) else "inherited"
     items = tuple(one for one in named.items if one.value in lost) or tuple(named._replace(value=one) for one in lost)
     return Value(lost, origin, named.key, items=items, field="run.unlisted", reads=(named,))
 
 
-def _names(named: Value) -> list[str]:
+def names(named: Value) -> list[str]:
     """The names of a run; none where one of them is no name of a list."""
-    names = named.value if isinstance(named.value, list) else [named.value]
-    plain = [name for name in names if isinstance(name, str) and not name.startswith(_ELSEWHERE)]
-    return plain if len(plain) == len(names) else []
+    given = named.value if isinstance(named.value, list) else [named.value]
+    plain = [name for name in given if isinstance(name, str) and not name.startswith(_ELSEWHERE)]
+    return plain if len(plain) == len(given) else []
 
 
 def _folder(config: Config) -> str | Unknown | None:
@@ -64,13 +64,24 @@ def _folder(config: Config) -> str | Unknown | None:
     return None
 
 
-def _list(config: Config, project: Project) -> Node | None:
+def listed(config: Config, project: Project) -> Document | None:
+    """The list of a run, where it is at hand and whole."""
     folder = _folder(config)
     if isinstance(folder, Unknown):
         return None
     found = project.path(f"{folder or _USUAL}/{_LIST}", config.main.document.file)
     document = project.peek(*found) if found is not None else None
-    return document.root if document is not None and not document.problems else None
+    return document if document is not None and not document.problems else None
+
+
+def named_folder(config: Config) -> bool:
+    """Whether the run says where its list lies; else another one may be meant than that beside it."""
+    return bool(_folder(config))
+
+
+def _list(config: Config, project: Project) -> Node | None:
+    document = listed(config, project)
+    return document.root if document is not None else None
 
 
 def _ranked(listed: Node) -> Mapping[str, bool]:

@@ -46,7 +46,7 @@ def _with_model(built: Assembled, options: Options, project: Project) -> Assembl
 
     built.config.add("run.model_config", find)
     if built.config.reader.name == "llamafactory":
-        _with_list(built.config, project)
+        built = _with_list(built, project)
     built.config.add("run.base_adapter", lambda config: _adapter_instead(config, project))
     if options.meant and isinstance(base := built.config.get("model.base").value, str):
         project.bases[base] = None
@@ -62,21 +62,20 @@ def _adapter_instead(config: Config, project: Project) -> Value | None:
     return Value(found[1], "companion", base.key, field="run.base_adapter", reads=(base,)) if found else None
 
 
-def _with_list(config: Config, project: Project) -> None:
-    """Let the run look into the list of its datasets when that is asked for."""
+def _with_list(built: Assembled, project: Project) -> Assembled:
+    """The run with what is seen in the list of its datasets, which it can look into when that is asked for."""
+    from loralint.run.dataset_list import listed, pairs, unlisted
 
-    def pairs(asked: Config) -> Value | None:
-        from loralint.run.dataset_list import pairs
+    built.config.add("run.pairs", lambda config: pairs(config, project))
+    built.config.add("run.unlisted", lambda config: unlisted(config, project))
+    found = listed(built.config, project)
+    if found is None or built.config.reader.keys != "llamafactory":  # v1 has no such list
+        return built
+    from loralint.run.dataset_entries import observed
 
-        return pairs(asked, project)
-
-    def unlisted(asked: Config) -> Value | None:
-        from loralint.run.dataset_list import unlisted
-
-        return unlisted(asked, project)
-
-    config.add("run.pairs", pairs)
-    config.add("run.unlisted", unlisted)
+    seen = observed(built.config, found)
+    documents = (*built.documents, found) if seen else built.documents
+    return built._replace(observations=(*built.observations, *seen), documents=documents)
 
 
 def _starts(document: Document, options: Options, project: Project) -> list[Start]:
