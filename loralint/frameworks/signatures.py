@@ -16,6 +16,10 @@ JOB_KINDS = _keys("""
     JobSet RayJob HyperPodPyTorchJob Workflow WorkflowTemplate ClusterWorkflowTemplate CronWorkflow AppWrapper List Pod
     Deployment StatefulSet LeaderWorkerSet KaiwoJob Workspace
 """)
+# Keys of files that hand commands to a cloud or a runner: each has one of them, see `frameworks.tasks`.
+TASK_SIGNS = _keys("""
+    run commands command services stages tasks jobs workerPoolSpecs worker_pool_specs entrypoint
+""")
 # Keys that take a number wherever they are known.
 NUMBERS = _keys("""
     learning_rate unet_lr network_dim network_alpha lora_r lora_rank lora_alpha lora_dropout max_train_epochs

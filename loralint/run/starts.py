@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from loralint.frameworks.signatures import JOB_KINDS
+from loralint.frameworks.signatures import JOB_KINDS, TASK_SIGNS
 from loralint.model import Value
 from loralint.run.assemble import config_start
 from loralint.run.build import Assembled, Start, build
@@ -18,7 +18,7 @@ from loralint.source.document import Document
 # How the names of companions end; a text without one of these names none.
 _SUFFIXES = (".json", ".hjson", ".yaml", ".yml", ".toml")
 # How the values of a Helm chart are called, or the folders of a chart in which other sets of them lie.
-_VALUES = re.compile(r"(?:^|[-_.])values(?:[-_.]|$)", re.IGNORECASE)
+_VALUES = r"(?i)(?:^|[-_.])values(?:[-_.]|$)"
 _SETS = frozenset({"ci", "overrides", "values"})
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 _SHELLS = frozenset({"shell", "make", "powershell", "cmd"})
@@ -112,7 +112,7 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         start = variables_start(document)
         found = [start] if start is not None else []
     else:
-        found = _of_config(document, options, project)
+        found = _of_task(document, options, project) or _of_config(document, options, project)
     pins = pins_near(document.file, project) if found else {}
     found = [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
     if any("train_data_dir" in part.document.text for start in found for part in start.parts[:1]):
@@ -120,6 +120,16 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
 
         found = [with_pictures(start, project) if start.reader.name in KOHYA else start for start in found]
     return found
+
+
+def _of_task(document: Document, options: Options, project: Project) -> list[Start]:
+    """The trainings that a file launches which hands commands to a cloud; see `run.tasks`."""
+    keys = {pair.key for root in document.roots if root.kind == "mapping" for pair in root.pairs}
+    if options.framework or TASK_SIGNS.isdisjoint(keys):
+        return []
+    from loralint.run.tasks import task_starts
+
+    return task_starts(document, options, project)
 
 
 def _of_config(document: Document, options: Options, project: Project) -> list[Start]:
@@ -142,7 +152,7 @@ def _of_config(document: Document, options: Options, project: Project) -> list[S
 def _may_be_values(file: str) -> bool:
     """Whether a file is called as the values of a chart are; `run.charts` looks for the chart."""
     folder, name = os.path.split(os.path.abspath(file))
-    return _VALUES.search(name) is not None or os.path.basename(folder) in _SETS
+    return re.search(_VALUES, name) is not None or os.path.basename(folder) in _SETS
 
 
 def is_manifest(document: Document) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from loralint.frameworks.readers.kubernetes.maps import ConfigMap, find_map, text_of
 from loralint.frameworks.readers.kubernetes.tree import At, items, named, word
 from loralint.source.command import Part
 from loralint.source.document import Document, Node
-from loralint.source.inner import pieces_of
+from loralint.source.filled import Cut, fill, parts_of
 from loralint.source.scalars import is_template
 from loralint.source.shell.words import Field, bounded
 
@@ -26,20 +26,9 @@ _ELSEWHERE = {
 
 def field_of(document: Document, node: Node, known: Mapping[str, Field]) -> Field:
     """A scalar as a word that nobody takes apart, with the variables that the kubelet fills in."""
-    pieces, _ = pieces_of(document.text, node)
-    parts: list[Part] = []
-    at, end = 0, node.start
-    for piece in pieces:
-        if piece.at > at:  # what is written otherwise than it is: an escape, a fold
-            parts.append(Part(node.raw[at : piece.at], end, end))
-        text = node.raw[piece.at : piece.at + piece.length]
-        if text:
-            parts.append(Part(text, piece.start, piece.start + len(text)))
-        at, end = piece.at + len(text), piece.start + len(text)
-    if at < len(node.raw):
-        parts.append(Part(node.raw[at:], end, end))
+    parts = parts_of(document, node)
     if "$" in node.raw or "{{" in node.raw:
-        parts = list(_filled(node.raw, parts, known))
+        parts = fill(node.raw, parts, _REFERENCE, partial(_given, known))
     return bounded_text(Field(tuple(_open(parts)), node.start, node.end, quoted=True))
 
 
@@ -57,38 +46,15 @@ def _open(parts: list[Part]) -> Iterator[Part]:
             yield part
 
 
-def _filled(raw: str, parts: list[Part], known: Mapping[str, Field]) -> Iterator[Part]:
-    starts = [0]
-    for part in parts:
-        starts.append(starts[-1] + len(part.text))
-    at = 0
-    for match in _REFERENCE.finditer(raw):
-        given = known.get(f"{{{{{match[2]}}}}}" if match[2] else match[1] or "")
-        if match[1] and given is None:
-            continue  # stays as it is, for a shell to run
-        yield from _cut(parts, starts, at, match.start())
-        if given is not None:
-            yield from given.parts
-        elif match[2]:
-            why = f"template: nothing in the file says what `{match[0]}` becomes"
-            yield from (one._replace(why=why) for one in _cut(parts, starts, match.start(), match.end()))
-        else:
-            yield from _cut(parts, starts, match.start(), match.start() + 1)
-        at = match.end()
-    yield from _cut(parts, starts, at, len(raw))
-
-
-def _cut(parts: list[Part], starts: list[int], start: int, end: int) -> Iterator[Part]:
-    """The parts of a stretch."""
-    for index in range(max(bisect_right(starts, start) - 1, 0), len(parts)):
-        part, first = parts[index], starts[index]
-        if first >= end:
-            return
-        text = part.text[max(start - first, 0) : end - first]
-        if text:
-            exact = part.end - part.start == len(part.text)
-            begin = part.start + max(start - first, 0) if exact else part.start
-            yield Part(text, begin, begin + len(text) if exact else part.end, part.why)
+def _given(known: Mapping[str, Field], match: re.Match[str], cut: Cut) -> Iterable[Part] | None:
+    """What a reference becomes; None for a variable of nobody's, which stays as it is, for a shell to run."""
+    given = known.get(f"{{{{{match[2]}}}}}" if match[2] else match[1] or "")
+    if given is not None:
+        return given.parts
+    if match[2]:
+        why = f"template: nothing in the file says what `{match[0]}` becomes"
+        return [one._replace(why=why) for one in cut(match.start(), match.end())]
+    return None if match[1] else cut(match.start(), match.start() + 1)
 
 
 def variables(
