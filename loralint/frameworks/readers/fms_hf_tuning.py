@@ -12,6 +12,7 @@ from collections.abc import Callable
 from loralint.frameworks.convert import dtype, long_dtype, never, not_null, one_to_list, words
 from loralint.frameworks.lookup import find
 from loralint.frameworks.observe import place
+from loralint.frameworks.readers.argument_words import observe_words
 from loralint.frameworks.readers.training_arguments import TRAINING_ARGUMENTS
 from loralint.frameworks.table import SKIP, Entry, Look, Observation, Reader
 from loralint.source.document import Document
@@ -101,5 +102,5 @@ READER = Reader(
     keys="fms-hf-tuning",
     coerces=True,
     packages=("fms-hf-tuning", "transformers", "peft", "trl"),
-    observe=(observe_faults,),
+    observe=(observe_faults, observe_words),
 )

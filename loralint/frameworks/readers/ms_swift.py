@@ -20,6 +20,7 @@ from loralint.frameworks.convert import (
     when_true,
     words,
 )
+from loralint.frameworks.readers.argument_words import observe_words
 from loralint.frameworks.readers.ms_swift_faults import observe_faults
 from loralint.frameworks.readers.ms_swift_values import (
     PRESETS,
@@ -269,7 +270,7 @@ READER = Reader(
     keys="ms-swift",
     coerces=True,
     packages=("ms-swift", "transformers", "peft", "trl"),
-    observe=(observe_faults,),
+    observe=(observe_faults, observe_words),
     pins=pins,
     combine=settle,
 )

@@ -20,6 +20,7 @@ from loralint.frameworks.convert import (
     when_true,
 )
 from loralint.frameworks.observe import place
+from loralint.frameworks.readers.argument_words import observe_words
 from loralint.frameworks.readers.training_arguments import (
     TRAINING_ARGUMENTS,
     observe_schedule,
@@ -122,9 +123,9 @@ def observe_moved(document: Document, look: Look) -> list[Observation]:
 
     A training loop of the author's own may well know a `warmup_ratio`.
     """
-    pairs = document.root.pairs if document.root is not None else ()
-    if _TRAINERS.isdisjoint(pair.key for pair in pairs):
+    if not _is_for_trainer(document):
         return []
+    pairs = document.root.pairs if document.root is not None else ()
     moved = part("keys-transformers")["moved"]
     return [
         Observation(
@@ -134,6 +135,15 @@ def observe_moved(document: Document, look: Look) -> list[Observation]:
         for pair in pairs
         if (entry := moved.get(pair.key)) is not None and look.version_is(entry["when"])
     ]  # fmt: skip
+
+
+def observe_slips(document: Document, look: Look) -> list[Observation]:
+    """Observe slips of the Trainer's words, in the same files: a loop of the author's own may have more words."""
+    return observe_words(document, look) if _is_for_trainer(document) else []
+
+
+def _is_for_trainer(document: Document) -> bool:
+    return document.root is not None and not _TRAINERS.isdisjoint(pair.key for pair in document.root.pairs)
 
 
 TABLE = (*HOMEMADE, *TRAINING_ARGUMENTS)
@@ -146,5 +156,5 @@ READER = Reader(
     keys="",
     coerces=True,  # whether a script converts is unknown; observe_numbers says so more carefully
     packages=("transformers", "peft"),
-    observe=(observe_strategies, observe_schedule, observe_workers, observe_numbers, observe_moved),
+    observe=(observe_strategies, observe_schedule, observe_workers, observe_numbers, observe_moved, observe_slips),
 )
