@@ -102,6 +102,7 @@ PLACES = {
     "memory.floor": "memory.answers:floor",
     "memory.beside_vllm": "memory.answers:beside_vllm",
     "targets.kind": "targets:kind",
+    "targets.parameters_of_layers": "targets:parameters_of_layers",
     "targets.names": "targets:names",
     "targets.embedding": "targets:embedding",
     "targets.packed": "experts:packed",

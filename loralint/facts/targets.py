@@ -37,6 +37,15 @@ def embedding(scope: Scope) -> Value:
     return derived(any("emb" in name.rpartition(".")[2] or name.endswith("wte") for name in listed))
 
 
+def parameters_of_layers(scope: Scope) -> Value:
+    """Whether all target_parameters are called `weight`, as those of linear layers are. PEFT puts its usual adapter on a
+    layer that bitsandbytes has quantised, even where one of its weights is named (lora/model.py of 0.21.2).
+    """
+    given = known(scope, "adapter.target_parameters") or ()
+    several = [given] if isinstance(given, str) else given
+    return derived(bool(several) and all(str(name).rpartition(".")[2] == "weight" for name in several))
+
+
 def all_excluded(scope: Scope) -> Value:
     """Whether every layer that the targets mean is excluded again; False where nothing is excluded."""
     excluded = known(scope, "adapter.exclude")

@@ -60,3 +60,17 @@ def test_no_task_is_unknown(fact):
 )
 def test_whether_the_embedding_trains(fact, values, trains):
     assert fact("targets.embedding", values) is trains
+
+
+@pytest.mark.parametrize(
+    ("given", "layers"),
+    [
+        (None, False),
+        (["mlp.experts.gate_up_proj"], False),
+        (["v_proj.weight", "mlp.experts.down_proj"], False),
+        (["v_proj.weight"], True),
+        ("v_proj.weight", True),
+    ],
+)
+def test_whether_parameters_are_those_of_layers(fact, given, layers):
+    assert fact("targets.parameters_of_layers", {"adapter.target_parameters": given}) is layers
