@@ -226,6 +226,8 @@ FIELDS: dict[str, Field] = {
     "dist.launcher_processes": Field("int", "training processes on all machines together"),
     "dist.launcher_processes_per_node": Field("int", "training processes on each machine"),
     "dist.launcher_nodes": Field("int", "machines that train together"),
+    "dist.machine": Field("int", "number of the machine among those that train together, as accelerate is told"),
+    "dist.rendezvous": Field("str", "how accelerate lets the machines meet: static, c10d, etcd"),
     "dist.multinode_launcher": Field(
         "str",
         "what DeepSpeed reaches further machines by, as accelerate is told: standard (it is started on each), pdsh",

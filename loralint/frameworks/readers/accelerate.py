@@ -181,6 +181,8 @@ TABLE: tuple[Entry, ...] = (
     Entry("dist.launcher_type", "distributed_type", lower),
     Entry("dist.launcher_processes", "num_processes", count),
     Entry("dist.launcher_nodes", "num_machines", count),
+    Entry("dist.machine", "machine_rank", lambda number: number if type(number) is int else SKIP),
+    Entry("dist.rendezvous", "rdzv_backend", lower),
     Entry("dist.visible_devices", "gpu_ids", devices, never),
     Entry("dist.launcher_precision", "mixed_precision", precision),
     Entry("dist.multinode_launcher", "deepspeed_config.deepspeed_multinode_launcher", lower),

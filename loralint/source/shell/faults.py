@@ -16,6 +16,8 @@ _FLAG = re.compile(r"(?:--?[A-Za-z]|[+~]*[A-Za-z_]\w*\.[\w.]+=)")
 _TYPOGRAPHIC = re.compile("[\u2010-\u2015\u2212]+-?[A-Za-z]|[\u201c\u201d\u2018\u2019]|.*[\u201c\u201d]$", re.DOTALL)
 # commas of a Chinese or Japanese keyboard between numbers and names in ASCII
 _WIDE = re.compile("[\\x21-\\x7e]*[\\w:](?:[\uff0c\u3001][\\x21-\\x7e]+)+", re.ASCII)
+# a value in double quotes whose last backslash was to end a path of Windows: the text goes on to the next quote
+_TAKEN = re.compile(r'(?:--?[\w-]+=)?"(?:[^"\\]|\\[^"])*\\"[ \t]+--?[A-Za-z]')
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EMPTY = re.compile(r"--[\w.-]+=")
 _LONG = re.compile(r"--[A-Za-z][\w.-]*")
@@ -31,6 +33,8 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
         shown = "".join(text[word - start : end - start + 30].split("\\\n")).split()
         message = f"no blank stands before the backslash, so the lines run together to `{shown[0][-60:]}`"
         yield ("continuation", message, joint, end)
+    taken = [fault for command in commands for fault in _taken(command, text, start)][:1]
+    yield from taken
     seen: set[int] = set()
     for command in commands:
         if command.start not in seen:
@@ -41,7 +45,7 @@ def faults(text: str, start: int, lexer: Lexer, commands: list[Command]) -> Iter
             yield from _parted(command)
             yield from _wide(command)
             yield from _held(command, text, start)
-    for what, at in lexer.unclosed[:1]:
+    for what, at in lexer.unclosed[:1] if not taken else ():
         yield ("unterminated", f"{what} that starts here is never closed", at, at + 1)
 
 
@@ -118,6 +122,18 @@ def _held(command: Command, text: str, start: int) -> Iterator[Fault]:
         if word.raw == "\\" and not word.quoted and "$" in text[word.start - start : word.end - start]:
             message = "a backslash in the text of a variable joins no lines, and is an argument of its own"
             yield ("held", message, word.start, word.end)
+            return
+
+
+def _taken(command: Command, text: str, start: int) -> Iterator[Fault]:
+    """A path of Windows whose last backslash makes a letter of the quote that was to close it."""
+    for word in command.words[1:]:
+        match = _TAKEN.match(text, word.start - start, word.end - start) if word.quoted else None
+        if match is not None:
+            end = start + match[0].rindex('"') + 1 + match.start()
+            shown = text[word.start - start : end - start][-40:]
+            message = f"its last backslash makes a letter of the closing quote, so `{shown}` takes in what follows"
+            yield ("quote", message, word.start, end)
             return
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loralint.source.command import Shell
+from loralint.source.shell.batch import batch_scope
 from loralint.source.shell.bounds import bound
 from loralint.source.shell.faults import carriage, faults
 from loralint.source.shell.parser import parse
 from loralint.source.shell.reading import Reading
-from loralint.source.shell.scope import Scope
 
 if TYPE_CHECKING:
     from loralint.source.document import Document
+    from loralint.source.shell.scope import Scope
 
 
 def read(document: Document, text: str, start: int, scope: Scope | None = None) -> Shell:
@@ -20,7 +21,7 @@ def read(document: Document, text: str, start: int, scope: Scope | None = None) 
     bound(text)
     reading = Reading(document)
     tree, lexer = parse(text, start)
-    reading.run(tree, scope or Scope())
+    reading.run(tree, scope or batch_scope(text, start))
     found = tuple(faults(text, start, lexer, reading.commands))
     if document.format == "shell":  # what holds commands else drops the carriage returns before bash sees them
         found = (*found, *carriage(text, start, reading.commands))

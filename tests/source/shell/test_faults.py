@@ -29,6 +29,8 @@ import pytest
         ("cat > f <<EOF\nx: 1\n  EOF\n", "unterminated", "<"),
         ("A='--x 1 \\\n  --y'\na $A\n", "held", "$A"),
         ('A="--x 1 \\ \n  --y"\na $A\n', "held", "$A"),
+        ('a --d="c:\\x\\" --e=1 --f="c:\\x\\" --g="1"\n', "quote", '--d="c:\\x\\"'),
+        ('a --d "c:\\x\\" --e 1 --f "y"\n', "quote", '"c:\\x\\"'),
         ("read -r -d '' A <<EOF\nb \\ \n  --y\nEOF\na $A\n", "held", "$A"),
     ],
 )

@@ -22,7 +22,9 @@ from loralint.frameworks.readers.kubernetes.objects import objects
 from loralint.frameworks.readers.kubernetes.operators import of_operator
 from loralint.frameworks.readers.kubernetes.pods import Group, Job
 from loralint.frameworks.readers.kubernetes.processes import devices, misfits, variables
+from loralint.frameworks.readers.kubernetes.ray_entry import split_entry
 from loralint.frameworks.readers.kubernetes.storage import claims_of_one_node, lost_output, shared_claims, small_memory
+from loralint.frameworks.readers.kubernetes.strangers import strangers
 from loralint.frameworks.readers.kubernetes.texts import labels, map_texts, texts
 from loralint.frameworks.readers.kubernetes.training import jobs
 from loralint.frameworks.readers.kubernetes.tree import At, inside, items, named, open_text, text, value, word
@@ -71,6 +73,8 @@ def _of_job(document: Document, job: Job) -> Iterator[Observation]:
     yield from unwritable_cache(document, job)
     yield from nobody(document, job)
     yield from misplaced(document, job)
+    yield from strangers(document, job)
+    yield from split_entry(document, job)
 
 
 def _amounts(document: Document, group: Group, container: At) -> Iterator[Observation]:
