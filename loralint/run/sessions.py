@@ -18,6 +18,8 @@ from loralint.source.script import Script
 
 # Without one of these a program starts nothing.
 _STARTING = ("subprocess", "os.system", "os.popen", "get_ipython")
+# What the jobs of SageMaker call the program that they run; see `frameworks.python.estimators`.
+_HANDED = ("entry_point", "entry_script", "SourceCode")
 
 
 # Python itself starts a training only where a script is named too.
@@ -41,6 +43,11 @@ def _names_training(text: str) -> bool:
     return _trainer().search(text) is not None or (".py" in text and _SCRIPT.search(text) is not None)
 
 
+def _hands_in(text: str) -> bool:
+    """Whether a program may hand jobs to SageMaker."""
+    return "sagemaker" in text and any(word in text for word in _HANDED)
+
+
 def launching(document: Document, find: Opened, imported: Imported | None = None) -> Script | None:
     """The program of a file that may launch trainings, None for any other file.
 
@@ -48,7 +55,7 @@ def launching(document: Document, find: Opened, imported: Imported | None = None
     """
     text = document.text
     starting = document.format == "notebook" or any(word in text for word in _STARTING)
-    if not starting or is_test(document) or not _names_training(text):
+    if is_test(document) or not (_hands_in(text) or (starting and _names_training(text))):
         return None
     from loralint.source.python import read_script
 
@@ -63,7 +70,12 @@ def session_starts(script: Script, options: Options, project: Project) -> list[S
 
     document = _sealed(script)
     shell = read_session(document, steps(script))
-    return launched(shell, Written(document, (*files(script), *shell.files), project), document, options)
+    found = launched(shell, Written(document, (*files(script), *shell.files), project), document, options)
+    if _hands_in(document.text):
+        from loralint.run.estimators import estimator_starts
+
+        found += estimator_starts(script, document, options, project)
+    return found
 
 
 def _sealed(script: Script) -> Document:

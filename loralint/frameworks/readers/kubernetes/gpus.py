@@ -120,17 +120,18 @@ def gpu_names(pod: At | None) -> tuple[At, list[str]] | None:
     found = node_label(pod)
     if found is None or any(named(named(pod, "nodeSelector"), label) is not None for label in _SLICES):
         return None
-    names = [_known(value) for value in found[1]]
+    names = [gpu_of_instance(value) for value in found[1]]
     return (found[0], list(dict.fromkeys(names))) if all(names) else None
 
 
 def gpu_of_type(at: At | None) -> tuple[At, list[str]] | None:
     """The GPU of a cloud's type of instance."""
-    name = _known(text(at)) if at is not None else ""
+    name = gpu_of_instance(text(at)) if at is not None else ""
     return (at, [name]) if at is not None and name else None
 
 
-def _known(value: str) -> str:
+def gpu_of_instance(value: str) -> str:
+    """The GPU behind a label's value, a type of instance or a name; empty where it is not known."""
     from loralint.knowledge.hardware import gpu
 
     if value in _GKE:
