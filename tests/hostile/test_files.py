@@ -225,6 +225,13 @@ def test_a_manifest_whose_command_nearly_pipes_costs_little(hostile):
     assert hostile("check", "job.yaml").code in (0, 1)
 
 
+def test_thousands_of_variables_for_a_command_of_the_shell_cost_little(hostile):
+    lines = [f"A{n}=1 export B\n" for n in range(5_000)] + [f"A{n}=2\n" for n in range(5_000)]
+    text = f"#!/bin/bash\n{''.join(lines)}accelerate launch train.py --learning_rate 1e-4\n"
+    (hostile.folder / "run.sh").write_text(text, encoding="utf-8")
+    assert hostile("check", "run.sh").code in (0, 1, 4)
+
+
 def test_a_model_wrapped_thousands_of_times_costs_little(hostile):
     head = "from peft import LoraConfig, get_peft_model\nfrom transformers import AutoModelForCausalLM, Trainer\n"
     text = (

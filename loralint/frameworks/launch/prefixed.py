@@ -8,6 +8,7 @@ blank, as in `CUDA_VISIBLE_DEVICES= 0,1`, is a command by itself, and none that 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from loralint.frameworks.launched import Launch
@@ -27,16 +28,21 @@ _SPACED = re.compile(
 )
 _POSIX = re.compile(r"#![ \t]*(?:/usr)?/bin/(?:sh|dash|env[ \t]+sh)\b|.*set -o posix", re.DOTALL)
 _SPECIAL = "export"
+_SETS = re.compile(r"\b([A-Z][A-Z0-9_]*)=")
+_WORD = re.compile(r"\w+|\n")
 
 
 def prefixed(found: list[Launch], document: Document) -> Iterator[Observation]:
     """Observe the first such variable of a script that starts something later and sets it nowhere else."""
-    text = document.text
-    for match in _PREFIXED.finditer(text):
+    text, last = document.text, max((one.offset for one in found), default=-1)
+    several = [match for match in _PREFIXED.finditer(text) if match.start("own") < last]
+    if not several:
+        return
+    often, exported, posix = Counter(_SETS.findall(text)), _exported(text), _POSIX.match(text) is not None
+    for match in several:
         name, own = match["name"], match["own"]
-        later = any(one.offset > match.start("own") for one in found)
-        again = len(re.findall(rf"\b{name}=", text)) > 1 or re.search(rf"\bexport[^\n]*\b{name}\b", text[match.end() :])
-        if not later or again or (own == _SPECIAL and _POSIX.match(text)):
+        again = often[name] > 1 or exported.get(name, -1) >= match.end()
+        if again or (own == _SPECIAL and posix):
             continue
         span = document.span_at(match.start("set"), match.end("set"))
         message = f"`{match['set'][:60]}` holds for `{own}` alone, and what is started later does not see it"
@@ -44,6 +50,20 @@ def prefixed(found: list[Launch], document: Document) -> Iterator[Observation]:
         where = Value(match["set"], key=name, pointer=f"/{name}", text=match["set"], span=span)
         yield Observation("shell", where, "lost", message, data=data)
         return
+
+
+def _exported(text: str) -> dict[str, int]:
+    """Each word that stands behind an `export` in its line -> where the last such `export` of a text stands."""
+    found: dict[str, int] = {}
+    export = -1
+    for one in _WORD.finditer(text):
+        if one[0] == "\n":
+            export = -1
+        elif export >= 0:
+            found[one[0]] = export
+        if one[0].startswith(_SPECIAL):
+            export = one.start()
+    return found
 
 
 def spaced(found: list[Launch], document: Document) -> Iterator[Observation]:

@@ -12,7 +12,7 @@ from loralint.source.document import Node
 from loralint.source.script import Argument, Call, Script
 
 # methods of the trainer that make them, which a class of the program's own may replace
-_MAKES = re.compile(r"\bdef (create_optimizer(?:_and_scheduler)?|get_optimizer_cls_and_kwargs)\b")
+_MAKES = re.compile(r"def (create_optimizer(?:_and_scheduler)?|get_optimizer_cls_and_kwargs)\b")
 _ATTRIBUTES = frozenset({"optimizer", "create_optimizer", "create_optimizer_and_scheduler"})
 
 

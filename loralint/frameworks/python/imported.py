@@ -49,7 +49,7 @@ _NUMBERED = ("Llama",)
 
 
 # what stands behind `import`, in a notebook's file too
-_CLAUSE = re.compile(r"\bfrom\s+(peft|transformers|trl)\s+import\s+(\([^()]{0,4000}\)|[^\n]*(?:\\\n[^\n]*)*)")
+_CLAUSE = re.compile(r"from\s+(peft|transformers|trl)\s+import\s+(\([^()]{0,4000}\)|[^\n]*(?:\\\n[^\n]*)*)")
 
 
 def _worth(text: str) -> bool:

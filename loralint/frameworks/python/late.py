@@ -29,13 +29,17 @@ def of_what_is_late(script: Script, _: Parts, __: Look) -> Iterator[Observation]
 def _forced(script: Script) -> Iterator[Observation]:
     """A loss that is told to want a gradient, which hides that nothing leads back to the adapter."""
     for document in (script.document, *script.modules):
-        several = _FORCED.finditer(document.text) if says(_FORCED, document.text) else ()
+        several = _FORCED.finditer(document.text) if _may_force(document.text) else ()
         found = next((one for one in several if "loss" in one[2].rpartition(".")[2]), None)
         if found is not None:
             span = document.span_at(found.start(1), found.end(1))
             where = Value(None, key="requires_grad", pointer="/requires_grad", text=found[1], span=span)
             yield Observation("loss-forced", where, "lost", "")
             return
+
+
+def _may_force(text: str) -> bool:
+    return "requires_grad" in text and says(_FORCED, text)
 
 
 def _after_the_cards(script: Script) -> Iterator[Observation]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from loralint.frameworks.python.classes import Known
+from loralint.frameworks.python.syntax import says
 from loralint.frameworks.python.trace import argument, last
 from loralint.model import Event
 from loralint.source.script import Call, Script, Thing
@@ -13,8 +15,7 @@ from loralint.source.script import Call, Script, Thing
 _SOURCES = frozenset(
     {"load_dataset", "from_list", "from_dict", "from_pandas", "from_json", "from_csv", "from_generator"}
 )
-# a tokenizer or processor that is called: without one the rows may well come with everything
-_READS = re.compile(r"(?i)\b\w*(?:tokenizer|processor)\(|\btok\(|\.encode\(")
+_ENCODES = re.compile(r"(?i)\btok\(|\.encode\(")
 _STEPS = 50
 _TRANSFORMS = frozenset({"set_transform", "with_transform"})
 # what models take of pictures and sound, which no column of the files holds
@@ -24,7 +25,7 @@ _RAW = re.compile(
     r"(?i)\[\s*\\?[\"'](?:\w*(?:image|img|picture|photo|audio|speech|sound|wav|video|file|path)\w*|jpe?g|png)\\?[\"']"
 )
 # running text in blocks of one length: there is no answer to end, and nothing to pad
-_BLOCKS = re.compile(r"\b(?:group_texts|return_overflowing_tokens)\b")
+_BLOCKS = ("group_texts", "return_overflowing_tokens")
 _END_WORDS = ("apply_chat_template", "add_eos_token", "</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<eos>")
 
 
@@ -48,8 +49,15 @@ def labelled(call: Call, what: Known | None, text: str) -> bool | None:
     given = argument(call, "train_dataset", what)
     if given is None or not _mapped(given.thing):
         return None
-    own_tokens = (what is not None and what.package == "trl") or _READS.search(text) is not None
+    own_tokens = (what is not None and what.package == "trl") or reads(text) or says(_ENCODES, text)
     return False if own_tokens else None
+
+
+@lru_cache(maxsize=1)  # asked for each start of a program
+def reads(text: str) -> bool:
+    """Whether a program calls a tokenizer or a processor: without one its rows may well come with everything."""
+    lower = text.lower()
+    return "tokenizer(" in lower or "processor(" in lower
 
 
 def transformed(call: Call) -> bool:
@@ -81,9 +89,7 @@ def with_rows(event: Event, script: Script, read: set[int]) -> Event:
     if event.kind != "set-pad":
         return event
     text = script.text
-    ends = _BLOCKS.search(text) is None and (
-        read.isdisjoint(event.on)
-        or any(word in text for word in _END_WORDS)
-        or text.count("eos_token") > text.count("pad_token")
+    ends = not says(_BLOCKS, text) and (
+        read.isdisjoint(event.on) or says(_END_WORDS, text) or text.count("eos_token") > text.count("pad_token")
     )
     return event._replace(data={**event.data, "ends": ends})

@@ -23,7 +23,7 @@ _NAMES = {4: "4 bits", 8: "8 bits", 16: "16 bits"}
 def empty_targets(script: Script, document: Document, parts: Parts) -> Iterator[Observation]:
     """Observe targets that are layers of bitsandbytes' class for other bits than the model is loaded in."""
     text = script.text
-    classes = set(_SOUGHT.findall(text)) if says(_SOUGHT, text) else set()
+    classes = set(_SOUGHT.findall(text)) if says(tuple(_BITS), text) and says(_SOUGHT, text) else set()
     if len(classes) != 1 or _PLAIN.search(text) or parts.adapter is None or parts.load is None:
         return
     sought, bits = classes.pop(), loaded(parts.load)["bits"]

@@ -88,9 +88,11 @@ def _parts(one: ast.stmt) -> list[ast.ExceptHandler | ast.match_case]:
 
 
 @lru_cache(maxsize=64)
-def says(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a program's text has what an expression seeks: asked for each of its starts and calls, sought once."""
-    return pattern.search(text) is not None
+def says(sought: re.Pattern[str] | tuple[str, ...], text: str) -> bool:
+    """Whether a program's text has what an expression seeks, or one of these words, which takes a tenth of the time:
+    asked for each of its starts and calls, sought once.
+    """
+    return any(word in text for word in sought) if isinstance(sought, tuple) else sought.search(text) is not None
 
 
 def place(document: Document, pattern: str) -> Span | None:

@@ -26,18 +26,19 @@ _ROWS = frozenset({"train_dataset", "eval_dataset"})
 
 
 _SOURCES = re.compile("|".join(sorted(_LOADS | _MADE)))
-# a line that is no assignment, with such a call; and a slice as any is written
+# such a call; a line with one that is no assignment; and a slice as any is written
+_CALL = re.compile(rf"\.\s*(?:{'|'.join(sorted(_CHANGE))})\(")
 _LINE = re.compile(
-    r"^[ \t]*(?:\\?\"[ \t]*)?(?!\w[\w.\[\]\"'\\]*\s*(?:=[^=]|,))(?:[^\s#][^\n]*?)?"
-    rf"\.\s*(?:{'|'.join(sorted(_CHANGE))})\(",
-    re.MULTILINE,
+    r"^[ \t]*(?:\\?\"[ \t]*)?(?!\w[\w.\[\]\"'\\]*\s*(?:=[^=]|,))(?:[^\s#][^\n]*?)?" + _CALL.pattern, re.MULTILINE
 )
 _SLICE = re.compile(r"\[[^\[\]]{0,80}:[^\[\]]{0,80}\]")
 
 
 def _worth(text: str) -> bool:
+    if _SOURCES.search(text) is None:
+        return False
     own = text.replace("\\n", "\n")
-    return _SOURCES.search(text) is not None and (_LINE.search(own) is not None or _SLICE.search(text) is not None)
+    return _SLICE.search(text) is not None or (_CALL.search(own) is not None and _LINE.search(own) is not None)
 
 
 @once(_worth)

@@ -1,4 +1,4 @@
-"""A blank beside the `=` of a launcher's variable."""
+"""A blank beside the `=` of a launcher's variable, and a variable that only a command of the shell's own gets."""
 
 from __future__ import annotations
 
@@ -33,4 +33,25 @@ def test_it_is_told_once(tmp_path, line):
     ],
 )
 def test_what_sets_it_and_what_starts_nothing_is_left_alone(tmp_path, text):
+    assert told(tmp_path, text) == []
+
+
+@pytest.mark.parametrize("before", ["", "export CUDA_VISIBLE_DEVICES\n", "export A=1; CUDA=1\n"])
+def test_a_variable_for_a_command_of_the_shell_is_told(tmp_path, before):
+    assert told(tmp_path, f"#!/bin/bash\n{before}CUDA_VISIBLE_DEVICES=1 export WANDB_MODE=offline\n{START}") == [
+        "CUDA_VISIBLE_DEVICES"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"#!/bin/sh\nCUDA_VISIBLE_DEVICES=1 export WANDB_MODE=offline\n{START}",
+        f"CUDA_VISIBLE_DEVICES=1 export WANDB_MODE=offline\nCUDA_VISIBLE_DEVICES=1 {START}",
+        f"CUDA_VISIBLE_DEVICES=1 export WANDB_MODE=offline\nexport A=1 CUDA_VISIBLE_DEVICES\n{START}",
+        f"CUDA_VISIBLE_DEVICES=1 export A=1; export CUDA_VISIBLE_DEVICES\n{START}",
+        f"{START}CUDA_VISIBLE_DEVICES=1 export WANDB_MODE=offline\n",
+    ],
+)
+def test_one_that_is_set_otherwise_or_reaches_nothing_is_left_alone(tmp_path, text):
     assert told(tmp_path, text) == []
