@@ -132,6 +132,8 @@ def known(name: str) -> Known | None:
 def _loader(package: str, owner: str) -> Known | None:
     if owner in ("PeftModel", "PeftMixedModel") or (owner.startswith("PeftModelFor") and package in ("peft", "")):
         return _ADAPTER_LOAD
+    if owner == "Swift" and package in ("swift", "modelscope"):  # which loads by PeftModel
+        return _ADAPTER_LOAD
     if owner.startswith("AutoPeftModel"):
         return _AUTO_ADAPTER
     if owner.endswith(("Tokenizer", "TokenizerFast", "Processor")):

@@ -126,11 +126,14 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
     model = argument(call, "model", what)
     on = numbers(call.result) if model is None or kind.startswith("load-t") or kind == "load" else numbers(model.thing)
     data: Mapping[str, object] = {}
+    by_swift = "Swift.from_pretrained" in call.name
     if kind == "load":
         data = loaded(call)
     elif kind == "load-adapter":
         wrapped = bool(makers(model.thing, "wrap")[0]) if model is not None else None
-        data = {"trainable": switch(call.arg("is_trainable", 3), False), "wrapped": wrapped}
+        unseen = by_swift and call.arg("inference_mode") is not None  # which its own adapters read
+        decides = None if unseen else switch(call.arg("is_trainable", 3), False)
+        data = {"trainable": decides, "wrapped": wrapped}
     elif kind == "wrap":
         named = call.arg("adapter_name", 2)
         name = named.node.native if named is not None and what.package == "peft" else "default"
@@ -146,7 +149,8 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
             "checkpointing": switch(call.arg("use_gradient_checkpointing", 1), True),
             "reentrant": reentrant(kwargs),
         }
-    yield _event(kind, call, "PeftModel.from_pretrained" if kind == "load-adapter" else last(call), on, data)
+    loader = "Swift.from_pretrained" if by_swift else "PeftModel.from_pretrained"
+    yield _event(kind, call, loader if kind == "load-adapter" else last(call), on, data)
 
 
 def _trainer(call: Call, text: str) -> Iterator[Event]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.parts import Parts
+from loralint.frameworks.python.rows import reads
 from loralint.frameworks.python.syntax import says
 from loralint.frameworks.python.trace import argument, last, makers
 from loralint.frameworks.table import Look, Observation
@@ -26,15 +27,15 @@ _WITHOUT_PADDING = re.compile(
     r"|tiiuae/falcon-(?:7b|40b)(?:-instruct)?|microsoft/phi-(?:1|1_5|2)"
 )
 # whatever may choose one, and libraries that do so by themselves
-_CHOOSES = re.compile(r"pad_token|add_special_tokens|setup_chat_format|unsloth|\bpad_id\b")
+_CHOOSES = ("pad_token", "add_special_tokens", "setup_chat_format", "unsloth", "pad_id")
 _PADS = re.compile(r"\bpadding\s*=\s*(?:True|\\?[\"'](?:max_length|longest)\\?[\"'])")
 _COLLATORS = frozenset({"DataCollatorForLanguageModeling", "DataCollatorWithPadding", "DataCollatorForSeq2Seq",
                         "DataCollatorForTokenClassification"})  # fmt: skip
 # what may leave columns out
-_LEAVES_OUT = re.compile(
-    r"remove_columns|set_format|with_format|select_columns|rename_column|with_transform|\.pop\(|\bdel "
-)
-_READS = re.compile(r"(?i)\b\w*(?:tokenizer|processor)\(")
+_LEAVES_OUT = (
+    "remove_columns", "set_format", "with_format", "select_columns", "rename_column", "with_transform", ".pop("
+)  # fmt: skip
+_DELETES = re.compile(r"\bdel ")
 _KEEPS_COLUMNS = re.compile(r"\bremove_unused_columns\s*=\s*False\b")
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel"})
 _SAVES = frozenset({"save_pretrained", "push_to_hub"})
@@ -61,13 +62,14 @@ def _unpadded(script: Script, parts: Parts) -> Iterator[Observation]:
         if known is None or known.role != "load-tokenizer" or not isinstance(name, str) or call.open:
             continue
         if _WITHOUT_PADDING.fullmatch(name) is not None:
-            yield _told("padding-missing", call, "pad_token", {"model": name})
+            advice = "once the tokenizer is loaded write tokenizer.pad_token = tokenizer.unk_token, or a reserved token"
+            yield _told("padding-missing", call, "pad_token", {"model": name, "advice": advice})
             return
 
 
 def _texts(script: Script, parts: Parts) -> Iterator[Observation]:
     """Columns of text that reach a collator which makes tensors of all that it gets."""
-    if says(_LEAVES_OUT, script.text) or not says(_READS, script.text):
+    if not reads(script.text) or says(_LEAVES_OUT, script.text) or says(_DELETES, script.text):
         return
     what = of(parts.trainer) if parts.trainer is not None else None
     if parts.trainer is not None and what is not None:

@@ -60,8 +60,10 @@ def path(value: object) -> object:
 
 
 def resumed(value: object) -> object:
-    """Read what a run goes on from; true stands for the last checkpoint in the output folder."""
-    return "latest" if value is True else path(value)
+    """Read what a run goes on from; true stands for the last checkpoint in the output folder, a number for its text."""
+    if value is True:
+        return "latest"
+    return str(value) if isinstance(value, int) and value is not False else path(value)
 
 
 def switched_on(value: object) -> object:
