@@ -86,7 +86,7 @@ DATA = {
     "entries": ("item", "entry"),
     "overlap": ("item",),
     "shadowed": ("first", "second", "of"),
-    "targets_in_model": ("names", "modules", "all", "exact", "family"),
+    "targets_in_model": ("names", "modules", "all", "spare", "exact", "family", "outcome"),
     "unadaptable": ("item", "class", "block"),
     "unmatched": ("item", "every", "names"),
     "layers_in_model": ("item", "every", "last"),

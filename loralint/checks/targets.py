@@ -19,6 +19,8 @@ _ELSEWHERE = frozenset(
     | {"classifier", "output_layer", "embedding", "embeddings", "output", "pooler", "head"}
 )
 _JUDGED = ("all", "weight", "bias")  # no module anywhere: another rule's business
+_STOPS = "training stops when the adapter is built"
+_MISSES = "the adapter misses layers, or training stops when it is built"
 _PLAIN = r"[A-Za-z_][\w.]*"
 
 
@@ -31,7 +33,7 @@ def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...])
     Where only the names of a family's layers are known, a name counts by its last part. Regular expressions, numbers,
     all-linear and modules that take no adapter are not judged here. Data: names, modules; `all`, whether every name is
     wrong; `spare`, whether nothing misses them; `exact`, whether the paths are known; `family`, the modules as an aside
-    unless they are what is suggested.
+    unless they are what is suggested; `outcome`, what happens to the run.
     """
     del args, at
     targets, modules = scope.get("adapter.targets"), scope.get("model.modules")
@@ -49,12 +51,14 @@ def targets_in_model(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...])
         return []
     spare = _spare(wrong, targets.items, paths or modules.value)
     said = {"modules": modules.value, "all": len(wrong) == len(targets.items), "exact": bool(paths)}
+    nothing_left = said["all"] and paths and scope.get("adapter.target_parameters").value is None
+    said["outcome"] = _STOPS if nothing_left else _MISSES
     several = ([item for item in wrong if item not in spare], False), (spare, True)
     return [_hit(items, {**said, "spare": nothing}, targets) for items, nothing in several if items]
 
 
 def _hit(items: list[Value], data: dict[str, Any], targets: Value) -> Hit:
-    close, all_of_them = _close(str(items[0].value), data["modules"]), ", ".join(data["modules"])
+    close, all_of_them = ", ".join(_instead(items, data["modules"])), ", ".join(data["modules"])
     aside = "" if close == all_of_them else f" (the family's linear layers are {all_of_them})"
     place = items[0]._replace(key=targets.key, field="adapter.targets")
     return Hit(place, {**data, "names": [item.value for item in items], "family": aside}, close)
@@ -117,12 +121,18 @@ def _foreign(name: object, modules: list[str]) -> bool:
     return last not in modules and last not in _ELSEWHERE
 
 
-def _close(name: str, modules: list[str]) -> str:
-    """The likeliest module of this family, else all of them."""
+def _instead(items: list[Value], modules: list[str]) -> list[str]:
+    """The modules of this family that do what the names stand for, or that they are slips of; all where none is."""
     import difflib
 
-    close = difflib.get_close_matches(name, modules, 1, 0.75)
-    return close[0] if close else ", ".join(modules)
+    from loralint.knowledge.roles import counterparts
+
+    found: dict[str, None] = {}
+    for item in items:
+        last = str(item.value).rpartition(".")[2]
+        alike = counterparts(last, modules)
+        found |= dict.fromkeys(difflib.get_close_matches(last, modules, 1, 0.75) if alike is None else alike)
+    return list(found) or modules
 
 
 def unadaptable(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:

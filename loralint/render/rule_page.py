@@ -17,9 +17,11 @@ Golden = Mapping[str, list[Any]]
 _ORDER = ("S", "A", "B", "note")
 _SIDES = {"above": {"above", "at_least"}, "below": {"below", "at_most"}, "is": {"is"}}
 # what a placeholder stands for as long as no file is at hand
-_USUAL = {
-    "framework": "the framework",
-    "outcome": "the run stops at start, or the setting never takes effect",
+_FRAMEWORK = "the framework"
+_OUTCOMES = {  # of a template
+    "observation": "the run stops at start, or the setting never takes effect",
+    "memory": "training runs out of memory",
+    "targets_in_model": "the adapter misses layers, or training stops when it is built",
 }
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([^{}]+))?\}")
 
@@ -59,7 +61,7 @@ def plain(hot: Mapping[str, Any], part: str, key_of: KeyOf, golden: Golden) -> s
     as <what stands there>.
     """
     place = next(iter(hot["at"]), hot["with"].get("field") or hot["with"].get("left") or "item")
-    words = {**_USUAL, "then": _worst(hot, golden)}
+    words = {"framework": _FRAMEWORK, "outcome": _OUTCOMES.get(hot["uses"]), "then": _worst(hot, golden)}
 
     def one(match: re.Match[str]) -> str:
         name, field = match.groups()

@@ -99,6 +99,32 @@ def test_an_expression_with_very_many_numbers_is_not_judged(hits):
 
 
 @pytest.mark.parametrize(
+    ("base", "named", "instead"),
+    [
+        ("openai-community/gpt2", ["q_proj", "v_proj"], "c_attn"),
+        ("openai-community/gpt2", ["o_proj", "up_proj"], "c_proj, c_fc"),
+        ("microsoft/Phi-3-mini-4k-instruct", ["q_proj", "up_proj"], "qkv_proj, gate_up_proj"),
+        ("microsoft/phi-2", ["q_proj", "o_proj", "gate_proj"], "dense, fc1"),
+        ("meta-llama/Llama-3.1-8B", ["qkv_proj"], "q_proj, k_proj, v_proj"),
+        ("meta-llama/Llama-3.1-8B", ["query", "v_porj"], "q_proj, v_proj"),
+        ("google/flan-t5-base", ["q_proj", "v_proj"], "q, v"),
+        ("meta-llama/Llama-3.1-8B", ["mixer"], "q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj"),
+    ],
+)
+def test_what_does_the_same_work_is_named_instead(run_of, base, named, instead):
+    config = {"peft_type": "LORA", "r": 8, "base_model_name_or_path": base, "target_modules": named}
+    [hit] = targets_in_model(run_of(json.dumps(config)), {}, ())
+    assert hit.suggest == instead
+
+
+@pytest.mark.parametrize(("named", "stops"), [(["query_key_value"], True), (["query_key_value", "o_proj"], False)])
+def test_without_any_layer_training_stops(run_of, named, stops):
+    config = {"peft_type": "LORA", "r": 8, "base_model_name_or_path": "Qwen/Qwen2.5-7B", "target_modules": named}
+    [hit] = targets_in_model(run_of(json.dumps(config)), {}, ())
+    assert (hit.data["outcome"] == "training stops when the adapter is built") == stops
+
+
+@pytest.mark.parametrize(
     ("base", "named", "wanted"),
     [
         ("nvidia/Nemotron-H-8B-Base-8K", ["q_proj", "gate_proj", "up_proj"], [(["gate_proj"], True)]),
