@@ -19,7 +19,7 @@ from loralint.source.document import Document
 
 KOHYA = frozenset({"kohya-gui", "sd-scripts"})
 _REPEATS = re.compile(r"[1-9]\d*_")
-_PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
 _CAPTIONS = (".txt", ".caption")
 _DEFAULT = ".caption"
 _MOST = 50  # folders of one training that are looked into
@@ -40,7 +40,7 @@ def _seen(document: Document, project: Project) -> Iterator[Observation]:
     pair = root.pair("train_data_dir") if root is not None else None
     if root is None or pair is None or pair.value.kind != "scalar" or any(_said(document, key) for key in _ELSEWHERE):
         return
-    folder = _folder(pair.value.raw, document.file, project)
+    folder = folder_of(pair.value.raw, document.file, project)
     names = sorted(project.names(folder)) if folder else []
     inside = [one for one in names if os.path.isdir(os.path.join(folder, one))]
     named = [one for one in inside if _REPEATS.match(one)][:_MOST]
@@ -63,7 +63,7 @@ def _said(document: Document, key: str) -> bool:
     return found is not None and found.kind == "scalar" and found.raw not in ("", "null")
 
 
-def _folder(name: str, file: str, project: Project) -> str:
+def folder_of(name: str, file: str, project: Project) -> str:
     """The folder as the config's own one sees it; "" where it is none, or outside of the project."""
     if not name or "\0" in name or "$" in name:
         return ""
@@ -74,7 +74,7 @@ def _folder(name: str, file: str, project: Project) -> str:
 def _unread(ending: str, folders: list[frozenset[str]]) -> str:
     """The ending that captions of pictures have where none has the one that is looked for."""
     stems = [
-        (os.path.splitext(one)[0], folder) for folder in folders for one in folder if one.lower().endswith(_PICTURES)
+        (os.path.splitext(one)[0], folder) for folder in folders for one in folder if one.lower().endswith(PICTURES)
     ]
     if any(stem + ending in folder for stem, folder in stems):
         return ""

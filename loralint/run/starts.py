@@ -116,10 +116,18 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
     pins = pins_near(document.file, project) if found else {}
     found = [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
     if any("train_data_dir" in part.document.text for start in found for part in start.parts[:1]):
-        from loralint.run.picture_folders import KOHYA, with_pictures
-
-        found = [with_pictures(start, project) if start.reader.name in KOHYA else start for start in found]
+        found = [_with_pictures(start, project) for start in found]
     return found
+
+
+def _with_pictures(start: Start, project: Project) -> Start:
+    if start.reader.name == "diffusers":
+        from loralint.run.image_folders import with_images
+
+        return with_images(start, project)
+    from loralint.run.picture_folders import KOHYA, with_pictures
+
+    return with_pictures(start, project) if start.reader.name in KOHYA else start
 
 
 def _of_task(document: Document, options: Options, project: Project) -> list[Start]:
