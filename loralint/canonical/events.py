@@ -15,9 +15,10 @@ EVENTS = {
     "checkpointing": "gradient checkpointing is switched on by hand - reentrant (as given), reenters (not told not to)",
     "wrap": "an adapter is put on a model - named (it has a name of its own), beside (as one of several with names),"
     " own (by the model's add_adapter, which keeps several apart and refuses a second of one name), unsloth,"
-    " wrapped (it already has one), config (the number of the object that says what adapter)",
-    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, own, trl,"
-    " config",
+    " wrapped (it already has one), inner (on a part of a model), config (the number of the object that says what"
+    " adapter)",
+    "trainer-wrap": "a trainer is told to put an adapter on its model - wrapped (it already has one), beside, own,"
+    " inner, trl, config",
     "load-adapter": "a saved adapter is put on a model - trainable, wrapped (the model has a fresh one)",
     "freeze": "parameters are made to require no gradient - wrapped (of a model that an adapter was put on)",
     "unfreeze": "parameters are made to require gradients by hand",

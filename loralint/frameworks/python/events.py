@@ -140,7 +140,7 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
         config = argument(call, "peft_config", what)
         data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False, "own": False,
                 "wrapped": bool(makers(model.thing, "wrap")[0]) if model is not None else None,
-                "config": number_of(config)}  # fmt: skip
+                "inner": _inner(model), "config": number_of(config)}  # fmt: skip
     elif kind == "load-tokenizer":
         yield from _tokenizer(call)
     elif kind == "prepare":
@@ -188,9 +188,15 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
         yield _event("own-batches", call, last(call), numbers(tokenizer.thing), {"class": last(call)})
     if config is not None and _configured(config):
         both = _both(call, wraps, config)
-        given = {"wrapped": both, "trl": data["trl"], "beside": False, "own": False, "config": number_of(config)}
+        given = {"wrapped": both, "trl": data["trl"], "beside": False, "own": False, "inner": False,
+                 "config": number_of(config)}  # fmt: skip
         wrap = _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
         yield wrap._replace(sure=wrap.sure and both is not None)  # in the other branch there is no config to put on
+
+
+def _inner(model: Argument | None) -> bool:
+    made = model.thing.made if model is not None and model.thing is not None else None
+    return made is not None and last(made) == "__getattr__"
 
 
 def _both(trainer: Call, wraps: list[Call], config: Argument) -> bool | None:
@@ -235,7 +241,7 @@ def _method(call: Call, name: str) -> Iterator[Event]:
     elif kind == "wrap":
         named = call.arg("adapter_name", 1)  # of PEFT's own method the config stands there, after the name
         beside = named is not None and named.node.native != "default"
-        data = {"unsloth": False, "named": False, "beside": beside, "own": True}
+        data = {"unsloth": False, "named": False, "beside": beside, "own": True, "inner": False}
     elif kind == "cast":
         kind, data = formed(call, name)
     elif kind == "merge":
