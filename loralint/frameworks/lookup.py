@@ -75,7 +75,9 @@ def _opposite(word: str, of: str) -> bool:
 
 
 def loader(at: Document | Pair, usual: str) -> str:
-    """The dialect of a value: on a command line stands a text, which is converted there, not one that is loaded."""
+    """The dialect of a value: on a command line stands a text, which is converted there, not one that is loaded, and in
+    a program what Python takes it for.
+    """
     if isinstance(at, Pair):
         return "flags" if at.key_node.raw.startswith("-") else usual
-    return "flags" if at.format in ("flags", "settings") else usual
+    return "flags" if at.format in ("flags", "settings") else "python" if at.format == "python" else usual

@@ -49,8 +49,8 @@ def script_starts(
     if is_test(document):
         return []
     imported = None if isinstance(document, InnerDocument) else imported
-    thin = not speaks_of_training(document.text)
-    if thin and (imported is None or not _leads(document, imported, find, launched=launched)):
+    thin, params = not speaks_of_training(document.text), _may_have(document.text)
+    if thin and not params and (imported is None or not _leads(document, imported, find, launched=launched)):
         return []
     from loralint.frameworks.python import starts
     from loralint.frameworks.python.fired import fired
@@ -59,7 +59,7 @@ def script_starts(
     from loralint.source.python import read_script
 
     script = script or read_script(document, find, imported, line)
-    script = _reached(script) if thin else script
+    script = _reached(script) if thin and not params else script
     if document.format == "python" and document.problems:
         return _broken(document)
     pins = _installed(script)
@@ -82,7 +82,20 @@ def script_starts(
         makers = _makers(start.document) if thin else frozenset()
         own = tuple(one.file for one in used if one.file in makers or not STARTS.search(one.text))
         found.append(Start((part, *sources), start.reader, why, pins, start.notes, modules=own))
-    return found
+    return [*found, *_of_params(script, pins)] if params else found
+
+
+def _may_have(text: str) -> bool:
+    """Whether a program may describe a training by an object of AutoTrain's: a quick look."""
+    return "autotrain" in text and "Params(" in text
+
+
+def _of_params(script: Script, pins: dict[str, str]) -> Iterator[Start]:
+    from loralint.frameworks.python.autotrain import starts
+
+    for one in starts(script):
+        part = Part("script", one.document, one.reader, script.document, one.observations)
+        yield Start((part,), one.reader, f"what `{one.name}` makes", pins, open=one.open)
 
 
 def speaks_of_training(text: str) -> bool:

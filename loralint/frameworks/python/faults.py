@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from loralint.frameworks.logins import typed
 from loralint.frameworks.observe import place
@@ -24,7 +24,7 @@ def faults(script: Script, document: Document, parts: Parts) -> tuple[Observatio
     return (
         *_unused(script, parts), *_joined(script, document), *_nothing(document),
         *_config_as_rank(script), *empty_targets(script, document, parts), *counted(script, parts),
-        *_leaked(script, parts), *typed(script), *left_to_nobody(script, document),
+        *leaked(script, {id(call) for call in parts.calls()}), *typed(script), *left_to_nobody(script, document),
     )  # fmt: skip
 
 
@@ -103,9 +103,11 @@ def _config_as_rank(script: Script) -> Iterator[Observation]:
             yield Observation("rejected", where, "crash", message, package="unsloth")
 
 
-def _leaked(script: Script, parts: Parts) -> Iterator[Observation]:
-    """Secrets that the program gives to any other call, or puts into its environment; the secret itself never stays."""
-    read = {id(call) for call in parts.calls()}
+def leaked(script: Script, read: Collection[int]) -> Iterator[Observation]:
+    """Secrets that the program gives to any other call, or puts into its environment; the secret itself never stays.
+
+    read: ids of the calls whose arguments are read by name.
+    """
     for call in script.calls if holds_one(script.text) else ():
         for index, given in enumerate(call.args):
             node = given.node

@@ -105,7 +105,7 @@ def spaced(document: Document, _: Look) -> list[Observation]:
 def cut(document: Document, _: Look) -> list[Observation]:
     """Blocks longer than rows may be, in the config or on the command line of the language-model trainers."""
     root = document.root
-    home = "params." if document.format != "flags" else ""
+    home = "params." if root is not None and root.pair("params") is not None else ""
     pair = find(root, f"{home}block_size") if root is not None and (not home or _is_llm(root)) else None
     if root is None or pair is None or pair.value.kind != "scalar":
         return []
