@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from loralint.frameworks.launch.flags import is_open, listed
 from loralint.frameworks.launched import Launch
@@ -14,8 +15,12 @@ from loralint.source.elsewhere import FileMark
 from loralint.source.overrides import Line, Override
 from loralint.source.shell.words import tail
 
+if TYPE_CHECKING:
+    from loralint.run.project import Lookup
+
 _NAME = ("--config-name", "-cn")
 _FOLDER = ("--config-path", "-cp")
+_ADDED = ("--config-dir", "-cd")
 _MULTIRUN = ("--multirun", "-m")
 _PLAIN = (*_MULTIRUN, "--run", "-r", "--resolve")
 _OVERRIDE = re.compile(r"(~|\+{0,2})([A-Za-z_][\w\-./@:$]*)(?:(=)|$)")
@@ -34,16 +39,19 @@ _FORMS = (
 )
 
 
-def hydra_line(launch: Launch, document: Document, files: Callable[[str, str], Document | None]) -> Line:
-    """Hydra's command line of a launch. document: the file that has it; files: as of a Line."""
-    line, words = Line(files), list(launch.words)[::-1]
+def hydra_line(launch: Launch, document: Document, files: Lookup) -> Line:
+    """Hydra's command line of a launch. document: the file that has it; files: where its configs are looked for."""
+    line, words = Line(files.beside), list(launch.words)[::-1]
     while words and line.seen:
         word = words.pop()
         option, equals, _ = word.raw.partition("=")
-        if option in (*_NAME, *_FOLDER):
+        if option in (*_NAME, *_FOLDER, *_ADDED):
             value = tail(word, len(option) + 1, document.lines) if equals else words.pop() if words else None
             text = value.text if value is not None and isinstance(value.text, str) else ""
-            line = line._replace(name=text) if option in _NAME else line._replace(folder=text)
+            if option in _ADDED:
+                line = line._replace(added=partial(_below, files, document, text))
+            else:
+                line = line._replace(name=text) if option in _NAME else line._replace(folder=text)
             line = line._replace(seen=bool(text))
         elif word.raw in _PLAIN or is_open(word):
             continue
@@ -51,6 +59,11 @@ def hydra_line(launch: Launch, document: Document, files: Callable[[str, str], D
             made = _override(word, document)
             line = line._replace(words=(*line.words, made)) if made is not None else line._replace(seen=False)
     return line
+
+
+def _below(files: Lookup, document: Document, folder: str, path: str) -> Document | None:
+    """A file below a folder that is seen from where the command runs, which no file says: see `Lookup.find`."""
+    return files.find(f"{folder.rstrip('/')}/{path}", document.file)
 
 
 def _override(word: Word, document: Document) -> Override | None:

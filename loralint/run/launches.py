@@ -133,7 +133,7 @@ def of_launch(
         found = _layered(over, options)
     else:
         opened = None if _overrides(launch) else _opened(find, document)
-        line = hydra_line(launch, document, files.beside)
+        line = hydra_line(launch, document, files)
         found = _found(launch, documents, options, opened, files.module, line)
     script = next((part for start in found for part in start.parts), None)
     if script is not None:

@@ -31,7 +31,8 @@ class Override(NamedTuple):
 
 class Line(NamedTuple):
     """Hydra's command line. name, folder: of the config, "" for what the program says. files: gives the file that is
-    meant by a path as seen from another file. seen: whether every word of it is understood.
+    meant by a path as seen from another file; added: by a path below the folder that `--config-dir` adds, None without
+    one. seen: whether every word of it is understood.
     """
 
     files: Callable[[str, str], Document | None]
@@ -39,6 +40,7 @@ class Line(NamedTuple):
     folder: str = ""
     words: tuple[Override, ...] = ()
     seen: bool = True
+    added: Callable[[str], Document | None] | None = None
 
 
 class Choices(NamedTuple):
@@ -68,7 +70,7 @@ def sorted_out(words: Iterable[Override], document: Document, look: Callable[[st
             added.append((group, options, package if at else None))
         elif options and not one.sign:
             made[one.key] = options
-        elif options or not _KEY.fullmatch(one.key) or (one.sign == "~" and one.value is not None):
+        elif options or one.key in groups or not _KEY.fullmatch(one.key) or (one.sign == "~" and one.value is not None):
             return None
         else:
             values.append(one)

@@ -33,6 +33,9 @@ FILES = {
     "conf/model/qwen.yaml": "name: Qwen/Qwen2.5-7B\n",
     "conf/model/llama.yaml": "name: meta-llama/Llama-2-7b-hf\n",
     "conf/exp/long.yaml": "# @package _global_\ndefaults:\n  - override /model: llama\nlr: 5e-4\n",
+    "more/model/big.yaml": "name: Qwen/Qwen2.5-72B\n",
+    "more/config.yaml": "lr: 1.0\n",
+    "more/mine.yaml": "defaults:\n  - config\n  - override model: big\nlr: 6e-4\n",
     "other/config.yaml": "lr: 9e-4\nbf16: false\nmodel:\n  name: gpt2\nlora:\n  r: 1\n  targets: [c_attn]\n",
 }
 FIELDS = ("model.base", "adapter.rank", "optim.lr", "precision.bf16", "adapter.targets")
@@ -74,6 +77,9 @@ def told(config):
         ("+exp=long model=qwen", [QWEN, 8, 5e-4, True, ["q_proj"]]),
         ("--config-name big", [LLAMA, 256, 1e-4, True, ["q_proj"]]),
         ("-cn=big.yaml lora.r=2", [LLAMA, 2, 1e-4, True, ["q_proj"]]),
+        ("--config-dir more model=big", ["Qwen/Qwen2.5-72B", 8, 1e-4, True, ["q_proj"]]),
+        ("-cd more --config-name=mine lora.r=4", ["Qwen/Qwen2.5-72B", 4, 6e-4, True, ["q_proj"]]),
+        ("--config-dir=more/", [QWEN, 8, 1e-4, True, ["q_proj"]]),
         ("--config-path ../other", ["gpt2", 1, 9e-4, False, ["c_attn"]]),
         ("hydra.run.dir=out lr=$RATE", [QWEN, 8, None, True, ["q_proj"]]),
         ("--multirun lr=1e-4,2e-4 lora.r=16", [QWEN, 16, None, True, ["q_proj"]]),
@@ -87,7 +93,14 @@ def test_a_launch_is_composed_as_hydra_does(launched, line, values, program):
 
 @pytest.mark.parametrize(
     "line",
-    ["+lr=4", "rate=4", "model=nope", "--config-dir more lr=1", "model=llama model=qwen", "hydra.searchpath=[x] lr=1"],
+    [
+        "+lr=4",
+        "rate=4",
+        "model=nope",
+        "--config-dir more model=far",
+        "model=llama model=qwen",
+        "hydra.searchpath=[x] lr=1",
+    ],
 )
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_hydra_stops_or_looks_elsewhere_nothing_is_known(launched, line, program):

@@ -40,7 +40,8 @@ def _config(state: State, main: Call, near: str) -> Held | None:
         return None
 
     def look(path: str) -> Document | None:
-        return line.files(posixpath.join(folder, path), near)
+        found = line.files(posixpath.join(folder, path), near)
+        return found if found is not None or line.added is None else line.added(path)
 
     document = look(name if name.endswith(_SUFFIXES) else f"{name}.yaml")
     if document is None or len(document.roots) != 1 or document.problems or document.root is None:
