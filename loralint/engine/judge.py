@@ -146,7 +146,7 @@ def _tier(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope) ->
     """
     tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
     if tier == "S" and (config.reader.guessed or before.assumed or _assumed(scope.reads[before.reads :])):
-        return "A", ""
+        tier = "A"
     if tier != "S":
         return tier, _release(hit.package, config) if hit.package in loose else ""
     if not loose:

@@ -38,11 +38,11 @@ def embedding(scope: Scope) -> Value:
 
 
 def parameters_of_layers(scope: Scope) -> Value:
-    """Whether all target_parameters are called `weight`, as those of linear layers are. PEFT puts its usual adapter on a
-    layer that bitsandbytes has quantised, even where one of its weights is named (lora/model.py of 0.21.2).
+    """Whether all target_parameters are called `weight`, as those of linear layers are. On a layer that bitsandbytes
+    has quantised PEFT puts its usual adapter, even where one of its weights is named (lora/model.py of 0.21.2).
     """
-    given = known(scope, "adapter.target_parameters") or ()
-    several = [given] if isinstance(given, str) else given
+    given = known(scope, "adapter.target_parameters")
+    several = list(given) if isinstance(given, (list, tuple)) else [given] if given else []
     return derived(bool(several) and all(str(name).rpartition(".")[2] == "weight" for name in several))
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
+from loralint.knowledge.data import part
 from loralint.run.project import Project
 from loralint.source.discover import within
 from loralint.source.read import read_file
@@ -31,20 +32,25 @@ _LIKELY = (
 
 
 def pins_near(file: str, project: Project) -> dict[str, str]:
-    """Give package -> version, from the nearest folder, upwards to the root, whose files fix any; {} for none. Of a
-    package that they only bound from above, and those of the folders on the way, `<` or `<=` stands before it.
+    """Give package -> version, from the nearest folder, upwards to the root, whose files fix what trains, and from
+    those on the way that fix others, such as DeepSpeed; {} for none. Of a package that they only bound from above, `<`
+    or `<=` stands before it.
 
     Of a package that two files of one folder fix differently, nothing is known. A checkout of a library is `<0` of it.
     """
     exact: dict[str, str] = {}
     bounds: dict[str, str] = {}
+    trains = part("versions")["frameworks"].keys()
     for folder in project.folders(file):
         found = project.pins.get(folder)
         if found is None:
             found = project.pins[folder] = _of_folder(folder, project)
         own = {name: version for name, version in found.items() if version == UNKNOWN}
-        bounds = {**({} if exact else found), **bounds, **own}
-        exact = exact or {name: version for name, version in found.items() if not version.startswith("<")}
+        if not trains.isdisjoint(exact):
+            bounds = {**bounds, **own}
+            continue
+        bounds = {**found, **bounds, **own}
+        exact = {**{name: version for name, version in found.items() if not version.startswith("<")}, **exact}
     return {**bounds, **exact}
 
 

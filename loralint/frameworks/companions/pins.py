@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from loralint.model import Value
@@ -133,6 +133,12 @@ def requirement(text: str, offset: int) -> Iterator[Found]:
             yield Found(name, upper, exact=False, start=start, end=end)
 
 
+def of_extra(several: Iterable[Found]) -> Iterator[Found]:
+    """What an extra asks for, of which an exact release is no more than the newest that it goes with."""
+    for one in several:
+        yield one._replace(version=f"<={one.version}", exact=False) if one.exact else one
+
+
 def _upper(operator: str, version: str) -> str:
     """The upper bound that a clause sets, as `<5`; nothing for one that sets none.
 
@@ -182,6 +188,11 @@ def _pyproject(document: Document) -> Iterator[Found]:
     for item in listed.items if listed is not None else ():
         quote = document.text[item.start : item.end].find(item.raw)
         yield from requirement(item.raw, item.start + max(0, quote))
+    optional = project.get("optional-dependencies") if project is not None else None
+    for several in optional.pairs if optional is not None and optional.kind == "mapping" else ():
+        for item in several.value.items:
+            quote = document.text[item.start : item.end].find(item.raw)
+            yield from of_extra(requirement(item.raw, item.start + max(0, quote)))
     for pair in _poetry(document):
         node = pair[1].get("version") if pair[1].kind == "mapping" else pair[1]
         if node is None or node.kind != "scalar":

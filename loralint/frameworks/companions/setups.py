@@ -1,11 +1,14 @@
-"""What `install_requires` of setup.cfg and setup.py asks for; the script is read, never run."""
+"""What `install_requires` of setup.cfg and setup.py asks for; the script is read, never run.
+
+What an extra fixes nobody has to install, but who installs the package has no newer one by it: it counts as a bound.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from loralint.frameworks.companions.pins import Found, requirement
+from loralint.frameworks.companions.pins import Found, of_extra, requirement
 from loralint.source.document import Document, Node
 
 _KEY = re.compile(r"^install_requires[ \t]*=", re.MULTILINE)
@@ -31,7 +34,13 @@ def of_script(document: Document) -> Iterator[Found]:
 
     told = False
     for call in read_script(Document(document.file, "python", document.text)).calls:
-        given = call.arg("install_requires") if call.name.rpartition(".")[2] == "setup" else None
+        if call.name.rpartition(".")[2] != "setup":
+            continue
+        given, extras = call.arg("install_requires"), call.arg("extras_require")
+        for pair in extras.node.pairs if extras is not None else ():
+            for node in pair.value.items:
+                if isinstance(node.native, str):
+                    yield from of_extra(_at(node, node.native))
         for node in given.node.items if given is not None else ():
             if node.kind == "scalar" and isinstance(node.native, str):
                 told = True

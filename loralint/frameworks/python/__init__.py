@@ -117,6 +117,7 @@ def layer_of(start: Start, look: Look) -> Layer:
 
 def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer) -> Start:
     shape = _shape(parts)._replace(whole=_whole(script, parts))
+    placed = parts.adapter is not None and parts.adapter.sure
     reader = Reader(
         name=shape.framework,
         title=_TITLES[shape.framework],
@@ -134,7 +135,7 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
             gone,
             partial(observe_program, script, parts),
         ),
-        combine=partial(text_decides, script.text),
+        combine=partial(text_decides, script.text, placed),
     )
     sections = [_named(_section(script, call, parts), call) for call in parts.calls()]
     first = parts.trainer or min(parts.calls(), key=lambda call: call.span.start, default=None)
@@ -144,7 +145,6 @@ def _start(script: Script, parts: Parts, done: tuple[Event, ...], gone: Observer
     filled = tuple(_named_of(call) for call in parts.calls() if call.open and call.span in places)
     left = shape._replace(open=tuple(one for one in shape.open if one[0] not in filled))
     told = faults(script, document, parts)
-    placed = parts.adapter is not None and parts.adapter.sure
     seen = reader._replace(table=table(left))
     return Start(document, reader, offset, done, told, parsed=filled, seen=seen, placed=placed)
 

@@ -34,8 +34,10 @@ _HANDED = {
     "log": _Handed("start_time", "transformers>=4.47", places=3),
     "_get_train_sampler": _Handed("train_dataset", "transformers>=4.52", places=2),
 }
+# methods that call these, the only ones that do
+_CALLERS = {"compute_loss": "training_step", "_get_train_sampler": "get_train_dataloader"}
 _BASES = frozenset({"TrainerCallback", "EarlyStoppingCallback", "ProgressCallback", "PrinterCallback", "WandbCallback"})
-_CLASS = re.compile(r"\bclass\s+\w+\s*\([^()]{0,300}(?:Trainer|Callback)")
+_CLASS = re.compile(r"class\s+\w+\s*\([^()]{0,300}(?:Trainer|Callback)")
 _EVERY = frozenset({"model", "optimizer", "lr_scheduler", "train_dataloader", "eval_dataloader"})
 
 
@@ -77,7 +79,7 @@ def _of_trainer(node: ast.ClassDef, tree: Tree, look: Look) -> Iterator[Observat
         handed = _HANDED.get(method.name)
         if handed is None or _takes(method, handed) or not look.version_is(handed.when):
             continue
-        if method.name == "compute_loss" and "training_step" in own:
+        if _CALLERS.get(method.name) in own:
             continue  # which may well call it otherwise
         yield _told(node, method, tree, handed.argument, package="transformers")
 

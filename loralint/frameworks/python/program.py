@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from loralint.frameworks.python.adalora import observe_adalora
@@ -16,6 +17,14 @@ from loralint.frameworks.table import Look, Observation, Values
 from loralint.model import Unknown, Value
 from loralint.source.document import Document
 from loralint.source.script import Script
+
+# what puts weights into an adapter after it was made, or makes several to choose from
+_FILLS = re.compile(
+    r"set_peft_model_state_dict|load_state_dict|load_adapter|add_adapter|lora_[AB]\b|replace_lora_weights"
+)
+_TRAINS = re.compile(r"\.(?:train|backward|fit)\(")
+# what gathers weights that ZeRO-3 has split over the GPUs (DeepSpeed 0.19.6)
+_GATHERS = ("GatheredParameters", "_zero3_consolidated_16bit_state_dict")
 
 
 def observe_program(script: Script, parts: Parts, _: Document, look: Look) -> list[Observation]:
@@ -32,12 +41,19 @@ def whole_adapter(parts: Parts, script: Script) -> tuple[Observer, ...]:
     return (partial(observe_adalora, script.text),) if parts.adapter is not None and not parts.adapter.open else ()
 
 
-def text_decides(text: str, _: Document, values: Values) -> Values:
-    """What nobody knows of a program that speaks of a chat template, or puts weights into a random adapter."""
+def text_decides(text: str, sure: bool, _: Document, values: Values) -> Values:
+    """What nobody knows of a program that speaks of a chat template, puts weights into a random adapter, gathers those
+    that ZeRO-3 has split, or makes an adapter in a branch. sure: the adapter's config is made in every run.
+    """
     found = {}
     if "chat_template" in text and not values.get("data.template"):
         found["data.template"] = "the program may set a chat template"
     unusual = any(one.value == "false" for one in values.get("adapter.init", ()))
-    if unusual and "set_peft_model_state_dict" in text:
-        found["adapter.init"] = "the program puts weights of its own into the adapter"
+    if unusual and (_FILLS.search(text) or not _TRAINS.search(text)):
+        found["adapter.init"] = "the program may put weights of its own into the adapter, or train nothing"
+    if any(word in text for word in _GATHERS):
+        found["dist.ds_gather"] = "the program gathers weights itself"
+    if not sure and any(one.value == 0 for one in values.get("adapter.rank", ())):
+        why = "the adapter is made in a branch, which a rank of 0 may be meant to leave out"
+        found |= {"adapter.rank": why, "adapter.method": why}
     return {field: (Value(Unknown(reason), field=field),) for field, reason in found.items()}

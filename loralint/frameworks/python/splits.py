@@ -23,7 +23,10 @@ ADDS = re.compile(r"def (?:evaluate|evaluation_loop|prediction_loop|log)\b|on_ev
 _LOADS = "datasets.load_dataset"
 _STEPS = 50
 # what keeps an evaluation's logits out of the GPU's memory, or from being kept at all
-_ROOM = re.compile("eval_accumulation_steps|batch_eval_metrics|prediction_loss_only|prediction_step|evaluation_loop")
+_ROOM = (
+    "eval_accumulation_steps", "batch_eval_metrics", "prediction_loss_only", "prediction_step", "evaluation_loop",
+    "def evaluate(self",
+)  # fmt: skip
 _SPLIT = 4  # where load_dataset has its split among positional arguments: path, name, data_dir, data_files, split
 
 

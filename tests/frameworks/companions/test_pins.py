@@ -158,6 +158,23 @@ def test_other_files(name: str, text: str, exact: dict[str, str], lower: dict[st
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "setup.py",
+            "setup(name='x', install_requires=['torch>=2'], extras_require={'rl': ['trl==0.8.0', 'ray>=2']})\n",
+        ),
+        ("pyproject.toml", '[project]\nname = "x"\n[project.optional-dependencies]\nrl = ["trl==0.8.0", "ray>=2"]\n'),
+    ],
+)
+def test_what_an_extra_fixes_is_a_bound(name: str, text: str) -> None:
+    found = pins(name, text)
+    assert found.exact == {}
+    assert found.lower["ray"].value == "2"
+    assert {package: value.value for package, value in found.upper.items()} == {"trl": "<=0.8.0"}
+
+
+@pytest.mark.parametrize(
     ("name", "is_one"),
     [("requirements.txt", True), ("a/requirements/train.txt", False), ("dev-requirements.in", True),
      ("constraints.txt", True), ("Pipfile.lock", True), ("environment.yaml", True), ("train.yaml", False)],

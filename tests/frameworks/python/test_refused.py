@@ -70,6 +70,8 @@ def test_a_wrapped_model_that_is_kept_or_saved(run, script):
         ("training_step(self, model, inputs, items=None)", {}, False),
         ("log(self, logs)", {}, True),
         ("_get_train_sampler(self)", {"transformers": "4.51.3"}, False),
+        ("_get_train_sampler(self)", {}, True),
+        ("get_train_dataloader(self): ...\n    def _get_train_sampler(self)", {}, False),
     ],
 )
 def test_methods_that_do_not_take_what_the_trainer_hands_them(run, method, pins, found):
