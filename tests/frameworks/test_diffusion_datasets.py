@@ -114,6 +114,9 @@ BACKEND = '[{"id": "pictures", "type": "local", "instance_data_dir": "/data", "c
         ('"maximum_image_size": 1.0', "maximum_image_size", "crash"),
         ('"resolution_type": "pixel", "target_downsample_size": 1.25', "target_downsample_size", "crash"),
         ('"crop": "False"', "crop", "changed"),
+        ('"crop": true, "crop_aspect": "random"', "crop_aspect", "crash"),
+        ('"crop": true, "crop_aspect": "portrait"', "crop_aspect", "crash"),
+        ('"crop_style": "middle"', "crop_style", "crash"),
     ],
 )
 def test_units_and_texts_of_a_data_backend(reading, observed, settings, key, effect):
@@ -123,7 +126,8 @@ def test_units_and_texts_of_a_data_backend(reading, observed, settings, key, eff
 
 @pytest.mark.parametrize(
     "settings",
-    ['"resolution": 1024, "resolution_type": "pixel", "crop": false', '"resolution": 1.0, "resolution_type": "area"',
+    ['"resolution": 1024, "resolution_type": "pixel", "crop": false',
+     '"crop_aspect": "closest", "crop_aspect_buckets": [1, 0.75]', '"resolution": 1.0, "resolution_type": "area"',
      '"resolution": 1024', '"maximum_image_size": 4, "target_downsample_size": 1, "resolution_type": "area"'],
 )  # fmt: skip
 def test_a_sound_data_backend(reading, observed, settings):

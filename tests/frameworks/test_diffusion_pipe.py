@@ -90,3 +90,29 @@ def test_models_whose_blocks_are_not_swapped(reading, observed, model, told):
         "epochs = 100\n", "epochs = 100\nblocks_to_swap = 8\n"
     )
     assert list(observed(reading(READER, text, "lora.toml"))) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("min_t = 0.875\n" + FILE, "min_t"),
+        (FILE.replace("rank = 32", "rank = 32\nflux_shift = true"), "adapter.flux_shift"),
+    ],
+)
+def test_settings_of_the_model_outside_of_its_table(reading, observed, text, key):
+    found = observed(reading(READER, text, "wan.toml"))
+    assert (found[key].kind, found[key].effect) == ("ignored", "changed")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('transformer_path = "Wan2.2-T2V-A14B/high_noise_model"', True),
+        ('transformer_path = "Wan2.2-T2V-A14B/high_noise_model"\nmin_t = 0.875', False),
+        ('transformer_path = "Wan2.2-T2V-A14B/low_noise_model"', False),
+    ],
+)
+def test_the_half_for_much_noise(reading, observed, line, told):
+    text = FILE.replace('dtype = "bfloat16"', f'dtype = "bfloat16"\n{line}')
+    found = observed(reading(READER, text, "wan.toml"))
+    assert ("model.min_t" in found) is told

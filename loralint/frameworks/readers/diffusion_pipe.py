@@ -32,6 +32,13 @@ _FAMILIES = {
 _WHOLE = frozenset({"ltx-video", "sdxl", "cosmos", "lumina_2", "sd3", "omnigen2"})
 # what DeepSpeed calls a setting of its own, which train.py hands it under another name
 _NAMES = {"train_micro_batch_size_per_gpu": "micro_batch_size_per_gpu"}
+# what models alone ask for, in [model]. Source: models/*.py
+_OF_MODEL = frozenset({
+    "min_t", "max_t", "timestep_sample_method", "sigmoid_scale", "shift", "flux_shift", "transformer_dtype", "v_pred",
+    "min_snr_gamma", "debiased_estimation_loss", "unet_lr", "text_encoder_1_lr", "text_encoder_2_lr", "ckpt_path",
+    "transformer_path", "diffusers_path", "first_frame_conditioning_p",
+})  # fmt: skip
+_HIGH = re.compile(r"(?i)wan.*high[ ._-]?noise")
 _TWO_MODELS = re.compile(r"(?i)wan2\.2-(?:t2v|i2v)-a14b/?$")
 
 
@@ -73,7 +80,32 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
         )  # fmt: skip
     if root is not None and root.pair("output_dir") is not None and not any(root.pair(key) for key in _SAVES):
         found.append(_saves_nothing(document, root))
-    return [*found, *_refused(document), *_without_transformer(document), *_unread_tables(document)]
+    found += [*_refused(document), *_without_transformer(document), *_unread_tables(document)]
+    return [*found, *_of_the_model(document), *_half(document)]
+
+
+def _of_the_model(document: Document) -> Iterator[Observation]:
+    """Settings of the model outside of its table, where nobody looks for them."""
+    root = document.root
+    for pair in root.pairs if root is not None else ():
+        inner = pair.value.pairs if pair.value.kind == "mapping" and pair.key in ("adapter", "monitoring") else ()
+        for one in (pair, *inner):
+            if one.key in _OF_MODEL:
+                dotted = one.key if one is pair else f"{pair.key}.{one.key}"
+                message = f"`{one.key}` is asked for in [model] alone"
+                told = {"advice": f"move `{one.key}` into [model]"}
+                where = place(document, one, dotted)
+                yield Observation("ignored", where, "changed", message, package="diffusion-pipe", data=told)
+
+
+def _half(document: Document) -> Iterator[Observation]:
+    """The half of Wan 2.2 for much noise, on all time steps."""
+    root = document.root
+    path = find(root, "model.transformer_path") if root is not None else None
+    if root is None or path is None or not _HIGH.search(path.value.raw) or find(root, "model.min_t") is not None:
+        return
+    advice = "add min_t = 0.875 and max_t = 1 to [model] (0.9 for i2v)"
+    yield Observation("half-range", place(document, path, "model.min_t"), "changed", "", data={"advice": advice})
 
 
 def _unread_tables(document: Document) -> Iterator[Observation]:

@@ -1,4 +1,5 @@
-"""What musubi-tuner (30c658c4) meets late: weights of another task, and caches that hold no first frame.
+"""What musubi-tuner (30c658c4) meets late, or never: weights of another task, caches that hold no first frame, and the
+half of a model trained on time steps that are the other's.
 
 A task decides over the architecture that the weights are loaded into, each by its name. Image-to-video training reads
 the first frame of each clip from the caches, where the caching script puts it only when it is told to.
@@ -23,6 +24,10 @@ _SMALL = re.compile(r"1[._]3b")
 # a command of a shell script with the lines that it goes on over
 _CACHES = re.compile(r"(?:wan|hv_1_5)_cache_latents(?:\.py)?\b((?:[\\^`]\r?\n|[^\n])*)")
 _FIRST_FRAME = re.compile(r"--(?:i2v|clip|image_encoder)\b")
+# where the half of Wan 2.2 for much noise takes over, and what says how far it is trained
+_STARTS = {"t2v-A14B": 875, "i2v-A14B": 900}
+_HIGH = re.compile(r"(?i)high[ ._-]?noise")
+_RANGES = ("min_timestep", "dit_high_noise", "config_file")
 _OF_IMAGES = ("i2v", "flf2v")
 
 
@@ -33,7 +38,17 @@ def observe_faults(document: Document, _: Look) -> list[Observation]:
     if root is None or task is None or task.value.kind != "scalar":
         return []
     cached = _uncached(document, root) if task.value.raw.startswith(_OF_IMAGES) else ()
-    return [*_foreign(document, root, task), *cached]
+    return [*_foreign(document, root, task), *cached, *_half(document, root, task)]
+
+
+def _half(document: Document, root: Node, task: Pair) -> Iterator[Observation]:
+    """The half of Wan 2.2 for much noise alone, on all time steps."""
+    weights, start = root.pair("dit"), _STARTS.get(task.value.raw)
+    named = start is not None and weights is not None and _HIGH.search(weights.value.raw.rpartition("/")[2])
+    if weights is not None and named and not any(root.pair(key) for key in _RANGES):
+        advice = f"add --min_timestep {start} --max_timestep 1000, or train both halves with --dit_high_noise"
+        where = place(document, weights, "min_timestep")
+        yield Observation("half-range", where, "changed", "", data={"advice": advice})
 
 
 def _foreign(document: Document, root: Node, task: Pair) -> Iterator[Observation]:

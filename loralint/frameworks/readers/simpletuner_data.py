@@ -20,6 +20,11 @@ from loralint.source.scalars import value
 
 _SWITCHES = ("crop", "disabled", "probe", "preserve_data_backend_cache")
 _TYPES = ("pixel", "area", "pixel_area")
+_CROPS = {
+    "crop_aspect": ("square", "preserve", "random", "closest"),
+    "crop_style": ("random", "corner", "center", "centre", "face"),
+}
+_CHOSEN = ("random", "closest")
 _LIMITED = ("maximum_image_size", "target_downsample_size")
 _FEWEST_PIXELS = 16  # no picture is that small; megapixels are
 _LEAST_LIMIT = 512  # SimpleTuner's own bound for limits in pixels
@@ -64,11 +69,25 @@ def _of_backend(document: Document, item: Node, dotted: str) -> Iterator[Observa
     if _read(item, "maximum_image_size") and not _read(item, "target_downsample_size"):
         message = "SimpleTuner wants `target_downsample_size` with it"
         yield _at(document, item, dotted, "maximum_image_size", "crash", message)
+    yield from _cropped(document, item, dotted)
     for key in _SWITCHES:
         word = _read(item, key)
         if isinstance(word, str) and word.lower() in DENIALS:
             message = f"`{word}` in quotes is a text, and every text counts as true"
             yield _at(document, item, dotted, key, "changed", message, "false")
+
+
+def _cropped(document: Document, item: Node, dotted: str) -> Iterator[Observation]:
+    """Shapes and ways to crop that nobody knows, and shapes to choose from that nobody names."""
+    for key, known in _CROPS.items():
+        word = _read(item, key)
+        if isinstance(word, str) and word not in known and "|" not in word:
+            message = f"SimpleTuner knows {', '.join(f'`{one}`' for one in known)}"
+            yield _at(document, item, dotted, key, "crash", message)
+    listed = item.get("crop_aspect_buckets")
+    if _read(item, "crop_aspect") in _CHOSEN and (listed is None or not listed.items):
+        message = "SimpleTuner wants `crop_aspect_buckets` with it, the shapes to choose from"
+        yield _at(document, item, dotted, "crop_aspect", "crash", message)
 
 
 def _unit(document: Document, item: Node, dotted: str, kind: object) -> Iterator[Observation]:
