@@ -71,7 +71,7 @@ DATA = {
     "compare": ("left", "right"),
     "differ": ("left", "right", "other", "written"),
     "one_of": ("values", "near"),
-    "golden": ("bound", "side", "then", "entry", "range"),
+    "golden": ("bound", "side", "then", "entry", "range", "usual"),
     "observation": (
         *("effect", "outcome", "what", "advice", "replacement", "rewrite", "kind", "name"),
         *ROW_DATA,

@@ -24,7 +24,9 @@ _SIDES = {
 
 
 def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:
-    """with: parameter; side ("above", "below" or "is") to judge one side only; entry to name one entry."""
+    """with: parameter; side ("above", "below" or "is") to judge one side only; entry to name one entry; lever, a field
+    whose value is suggested, and power, the one that it counts with in the parameter.
+    """
     value = scope.get(args["parameter"])
     if isinstance(value.value, Unknown):
         return value.value
@@ -41,9 +43,17 @@ def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
     worst = max(broken, key=lambda bound: _STRENGTH[bound["tier"]])
     key = _key(worst)
     side = _SIDES[key][1]
+    usual = entry.get("recommended")
     data = {"bound": worst[key], "side": side, "then": worst["then"], "entry": entry["id"], "range": entry["range"]}
+    suggest = _moved(scope, args, usual / value.value) if "lever" in args else usual
     where = value if value.span or not at else place(scope, at)
-    return [Hit(where, data, entry.get("recommended"), tier=worst["tier"])]
+    return [Hit(where, {**data, "usual": usual}, suggest, tier=worst["tier"])]
+
+
+def _moved(scope: Scope, args: Mapping[str, Any], factor: float) -> float | None:
+    """The lever's value that changes the parameter by a factor, to one digit."""
+    lever = scope.get(args["lever"]).value
+    return float(f"{lever * factor ** (1 / args['power']):.0e}") if isinstance(lever, (int, float)) else None
 
 
 @cache

@@ -10,6 +10,16 @@ HOMEMADE = (
     "model_name_or_path: org/llama\nuse_lora: true\nlora_r: 8\nlora_alpha: 16\nlearning_rate: 1.0e-4\noutput_dir: out\n"
 )
 SWIFT = "model: Qwen/Qwen2.5-0.5B\ndataset: [rows.jsonl]\ntuner_type: lora\nlearning_rate: 1.0e-4\n"
+AXOLOTL = """\
+base_model: org/llama
+adapter: lora
+lora_r: 8
+lora_alpha: 16
+lora_target_linear: true
+datasets: [{path: rows.jsonl, type: alpaca}]
+micro_batch_size: 1
+learning_rate: 1.0e-4
+"""
 
 
 def told(tmp_path, text):
@@ -30,6 +40,8 @@ def told(tmp_path, text):
         (SWIFT + "save_strategy: step\n", "save_strategy"),
         (SWIFT + "eval_strategy: epochs\n", "eval_strategy"),
         (SWIFT + "optim: adamw_torch_fused\n", None),
+        (AXOLOTL + "save_strategy: step\n", "save_strategy"),
+        (AXOLOTL + "save_strategy: best\n", None),
     ],
 )
 def test_a_slip_stops_the_trainer(tmp_path, text, key):

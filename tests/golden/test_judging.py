@@ -78,6 +78,15 @@ def test_one_setting_changed(change, parameter, judged):
     assert _judged(_scope(AXOLOTL.format(**(USUAL | change)), "axolotl"), parameter) == judged
 
 
+def test_the_rate_that_brings_the_product_back():
+    """P is 160 x 0.002^2 x 4096 = 2.62, a thousand times the usual 0.0026, and holds the square of the rate."""
+    scope = _scope(AXOLOTL.format(**(USUAL | {"alpha": 160, "lr": 0.002})), "axolotl")
+    args = {"parameter": "lora.P", "side": "above"}
+    [plain], [hit] = golden(scope, args, ()), golden(scope, {**args, "lever": "optim.lr", "power": 2}, ())
+    assert plain.suggest == hit.data["usual"] == 0.0026
+    assert hit.suggest == 6e-5
+
+
 def test_an_unknown_width_leaves_the_first_step_to_judge():
     scope = _scope(AXOLOTL.format(**(USUAL | {"base": "somebody/something-new", "lr": 0.01})), "axolotl")
     assert isinstance(_judged(scope, "lora.P"), Unknown)
