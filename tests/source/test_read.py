@@ -229,7 +229,7 @@ def test_hostile_input_is_cheap(shown, text, kind):
     kinds = [problem.kind for problem in doc.problems]
     assert [one for one in kinds if not one.startswith(kind)] == []
     assert bool(kinds) == bool(kind)
-    assert spent < 2
+    assert spent < 5  # at most one on a usual machine; what grows with the square takes minutes
 
 
 @pytest.mark.parametrize("case", [HOSTILE[0], HOSTILE[14], HOSTILE[15], HOSTILE[17], HOSTILE[18], HOSTILE[20]])
