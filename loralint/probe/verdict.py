@@ -42,15 +42,13 @@ class Verdict(NamedTuple):
 
 
 def band(kind: str, optimizer: str) -> Band:
-    """The band of a kind of base model and an optimizer; those without runs of their own borrow another's."""
+    """The band of a kind of base model and an optimizer; those without a row there borrow another's."""
     data: Any = part("probe")
-    borrowed = data["borrowed"].get(optimizer)
-    row = data["bands"][kind][borrowed or optimizer]
-    doubt = (
-        f"no real run with {optimizer} was measured; the band is that of {borrowed}"
-        if borrowed
-        else row.get("doubt", "")
-    )
+    rows = data["bands"][kind]
+    source = optimizer if optimizer in rows else data["borrowed"][optimizer]
+    row, doubt = rows[source], rows[source].get("doubt", "")
+    if source != optimizer:
+        doubt = f"no real run with {optimizer} was held against the ramp of such a model; the band is that of {source}"
     return Band(row["stable"], row["edge"], row["unstable"], row["learns"], row.get("may_stall", 0.0), doubt)
 
 

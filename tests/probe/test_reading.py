@@ -230,14 +230,28 @@ def test_only_the_own_model_is_asked_what_it_gains():
     assert far("embedded", *ramped) == far("cut", *ramped) == pytest.approx(1.1e-3 * 0.5 * 20)
 
 
-def test_bands_rise_and_lion_borrows_them():
+def test_bands_rise_and_are_borrowed_where_no_run_set_them():
     for kind in ("embedded", "own", "cut"):
         for optimizer in ("adamw", "sgd"):
             own = band(kind, optimizer)
             assert own.stable < own.edge < own.unstable
             assert bool(own.doubt) == (kind == "embedded" and optimizer == "sgd")
-        assert band(kind, "lion")[:4] == band(kind, "adamw")[:4]
-        assert band(kind, "lion").doubt == "no real run with lion was measured; the band is that of adamw"
+    for kind in ("own", "cut"):
+        assert band(kind, "lion")[:5] == band(kind, "adamw")[:5]
+        assert band(kind, "lion").doubt.endswith("of such a model; the band is that of adamw")
+
+
+def test_where_lion_and_adafactor_ran_for_real_their_bands_are_their_own():
+    adamw, lion = band("embedded", "adamw"), band("embedded", "lion")
+    assert lion.stable < adamw.stable
+    assert "Lion 16 were measured" in lion.doubt
+    assert band("embedded", "adafactor") == adamw
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "lion", "adafactor", "sgd"])
+def test_between_what_stalls_on_all_models_and_on_none_it_is_told_as_open(optimizer):
+    own = band("embedded", optimizer)
+    assert own.learns < own.may_stall
 
 
 def test_fewer_rows_than_the_run_has_widen_the_band_upwards():
