@@ -242,6 +242,16 @@ def test_a_model_wrapped_thousands_of_times_costs_little(hostile):
     assert "of what the program does to its models only the first 1000 steps are followed" in done.notes()
 
 
+def test_thousands_of_trainers_of_its_own_that_build_on_each_other_cost_little(hostile):
+    own = "class C{}({}):\n    def compute_loss(self, model, inputs):\n        return 1\n"
+    classes = "".join(own.format(n, f"C{n - 1}" if n else "Trainer") for n in range(1_000))
+    text = f"from transformers import Trainer, TrainingArguments\n{classes}t = Trainer(args=TrainingArguments('x'))\n"
+    made = "".join(f"C{n}()\n" for n in range(1_000))
+    (hostile.folder / "t.py").write_text(f"{text}t.train()\n{made}", encoding="utf-8")
+    done = hostile("check", "t.py", "--format", "json")
+    assert ("LL168", "A", 3, 9) in done.findings()
+
+
 def test_a_call_of_thousands_of_keywords_costs_little(hostile):
     keywords = ", ".join(f"learning_rate_{n}=1" for n in range(10_000))
     text = "from peft import LoraConfig\nfrom transformers import TrainingArguments\n"

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from loralint.frameworks.python.classes import CLASSES
 from loralint.frameworks.python.parts import Parts
-from loralint.frameworks.python.syntax import Tree, place, says, trees
+from loralint.frameworks.python.syntax import Tree, once, place
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Value
 from loralint.source.script import Script
@@ -38,28 +39,40 @@ _HANDED = {
 _CALLERS = {"compute_loss": "training_step", "_get_train_sampler": "get_train_dataloader"}
 _BASES = frozenset({"TrainerCallback", "EarlyStoppingCallback", "ProgressCallback", "PrinterCallback", "WandbCallback"})
 _CLASS = re.compile(r"class\s+\w+\s*\([^()]{0,300}(?:Trainer|Callback)")
+_CALLED = re.compile(r"(class\s+)?\b(\w+)\(")
 _EVERY = frozenset({"model", "optimizer", "lr_scheduler", "train_dataloader", "eval_dataloader"})
+_MOST = 101  # one more than are listed
+_DEEP = 20  # classes of a program that build on each other
 
 
 def of_overridden(script: Script, _: Parts, look: Look) -> Iterator[Observation]:
     """Observe them in each class that the program makes an object of."""
-    if not any(says(_CLASS, one.text) for one in (script.document, *script.modules)):
-        return
-    found = trees(script)
+    for one in _in_any_release(script):
+        if not one.data["when"] or look.version_is(one.data["when"]):
+            yield one
+
+
+@once(lambda text: _CLASS.search(text) is not None)
+def _in_any_release(found: tuple[Tree, ...]) -> Iterator[Observation]:
+    """The first of them, with the releases in which the library hands so much."""
+    return islice(_of_classes(found), _MOST)
+
+
+def _of_classes(found: tuple[Tree, ...]) -> Iterator[Observation]:
     classes = {one.name: (one, tree) for tree in found for one in tree.body if isinstance(one, ast.ClassDef)}
+    texts = {id(tree.document): tree.document.text for tree in found}.values()
+    called = {one[2] for text in texts for one in _CALLED.finditer(text) if not one[1]}
     for name, (node, tree) in classes.items():
-        if f"{name}(" not in script.text.replace(f"class {name}(", ""):
-            continue
-        base = _base(name, classes)
+        base = _base(name, classes) if name in called else ""
         if base.endswith("Trainer") and getattr(CLASSES.get(base), "role", "") == "trainer":
-            yield from _of_trainer(node, tree, look)
+            yield from _of_trainer(node, tree)
         elif base in _BASES:
             yield from _of_callback(node, tree)
 
 
 def _base(name: str, classes: Mapping[str, tuple[ast.ClassDef, Tree]]) -> str:
     """The class of a library that one of the program builds on, by its last name; empty for several or none."""
-    for _ in range(len(classes) + 1):
+    for _ in range(_DEEP):
         if name not in classes:
             return name
         bases = classes[name][0].bases
@@ -73,15 +86,13 @@ def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
     return (one for one in node.body if isinstance(one, ast.FunctionDef) and not one.decorator_list)
 
 
-def _of_trainer(node: ast.ClassDef, tree: Tree, look: Look) -> Iterator[Observation]:
+def _of_trainer(node: ast.ClassDef, tree: Tree) -> Iterator[Observation]:
     own = {one.name for one in _methods(node)}
     for method in _methods(node):
         handed = _HANDED.get(method.name)
-        if handed is None or _takes(method, handed) or not look.version_is(handed.when):
-            continue
-        if _CALLERS.get(method.name) in own:
-            continue  # which may well call it otherwise
-        yield _told(node, method, tree, handed.argument, package="transformers")
+        if handed is None or _takes(method, handed) or _CALLERS.get(method.name) in own:
+            continue  # the last of these may well call it otherwise
+        yield _told(node, method, tree, handed.argument, handed.when)
 
 
 def _takes(method: ast.FunctionDef, handed: _Handed) -> bool:
@@ -99,9 +110,9 @@ def _of_callback(node: ast.ClassDef, tree: Tree) -> Iterator[Observation]:
             yield _told(node, method, tree, "model")
 
 
-def _told(node: ast.ClassDef, method: ast.FunctionDef, tree: Tree, argument: str, *, package: str = "") -> Observation:
+def _told(node: ast.ClassDef, method: ast.FunctionDef, tree: Tree, argument: str, when: str = "") -> Observation:
     key = f"{node.name}.{method.name}"
     span = place(tree.document, rf"class\s+{node.name}\b[\s\S]*?def\s+({method.name})\b")
     where = Value(None, key=key, pointer=f"/{key}", span=span or tree.document.span_at(0, 0), key_span=span)
-    data = {"method": method.name, "class": node.name, "argument": argument, "callback": not package}
-    return Observation("override-takes", where, "crash", "", package=package, data=data)
+    data = {"method": method.name, "class": node.name, "argument": argument, "callback": not when, "when": when}
+    return Observation("override-takes", where, "crash", "", package="transformers" if when else "", data=data)
