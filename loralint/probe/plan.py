@@ -24,7 +24,7 @@ _UNQUANTISED = 16  # bits
 class Plan(NamedTuple):
     """What the config means for a probe. rows: of one step. steps: of the whole run, None where unknown.
 
-    assumed: what was taken for granted, in words for the verdict.
+    assumed: what was taken for granted, in words for the verdict. elsewhere: whether the weights are another model's.
     """
 
     arm: Arm
@@ -32,6 +32,16 @@ class Plan(NamedTuple):
     schedule: Schedule
     steps: float | None
     assumed: tuple[str, ...] = ()
+    elsewhere: bool = False
+
+
+def compared(made: Plan, scope: Scope, width: int) -> Plan:
+    """The same, told whether weights of such a width can be those of the run's own model."""
+    own = scope.get("model.hidden").value
+    if not isinstance(own, int) or own == width:
+        return made
+    said = f"that the run's model, of width {own}, breaks where this one of width {width} does"
+    return made._replace(assumed=(*made.assumed, said), elsewhere=True)
 
 
 def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:

@@ -22,7 +22,7 @@ def probed(
     plan: Plan, base: Base, outcome: Outcome, rate: Value, cause: Cause | None, suggestion: Suggestion | None
 ) -> Probed:
     """Everything to report of one run. rate: the value of `optim.lr`, where a finding points. cause: see `cause_of`."""
-    observation = _observation(base, outcome, cause, rate)
+    observation = _observation(plan, base, outcome, cause, rate)
     return Probed(
         (observation,) if observation is not None else (),
         tuple(_notes(plan, base, outcome, suggestion)),
@@ -47,13 +47,13 @@ def cause_of(outcome: Outcome) -> Cause | None:
     )
 
 
-def _observation(base: Base, outcome: Outcome, cause: Cause | None, rate: Value) -> Observation | None:
+def _observation(plan: Plan, base: Base, outcome: Outcome, cause: Cause | None, rate: Value) -> Observation | None:
     verdict = outcome.verdict
     if verdict is None or cause is None:
         return None
     data = {
         "model": base.title,
-        "own": base.kind == "own",
+        "own": base.kind == "own" and not plan.elsewhere,
         "certain": verdict.certain,
         "place": place(verdict),
         "cause": f"if it breaks: {cause.says}" if verdict.word == BORDERLINE else cause.says,
@@ -188,7 +188,8 @@ def _why(verdict: Verdict, cause: Cause) -> str:
 def _unlearnt(plan: Plan, outcome: Outcome) -> str:
     """What STABLE leaves open: whether a run learns, where its length is unknown, or where only some models would."""
     if plan.steps is None:
-        return "; whether it learns was not judged: its length is unknown, give --rows or a number of steps"
+        give = "--rows or a number of steps" if any("--rows" in one for one in plan.assumed) else "a number of steps"
+        return f"; whether it learns was not judged: its length is unknown, give {give}"
     return "; on some models a run this slow learns nothing, --probe-model tells" if _may_stall(outcome) else ""
 
 

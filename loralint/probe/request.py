@@ -168,12 +168,15 @@ def _probe(config: Config, request: Request, base: Base) -> Probed:
     import torch
 
     from loralint.probe.experiment import Limits, experiment
-    from loralint.probe.plan import plan
+    from loralint.probe.plan import compared, plan
     from loralint.probe.report import cause_of, probed
     from loralint.probe.suggest import suggested
 
     names = _names(base)
-    found = plan(Scope(config, FACTS), request.seed, tuple(names))
+    scope = Scope(config, FACTS)
+    found = plan(scope, request.seed, tuple(names))
+    if base.kind != "embedded":
+        found = compared(found, scope, base.model.head.shape[1])
     if names:
         found = found._replace(arm=found.arm._replace(targets=tuple(names[one] for one in found.arm.targets)))
     limits, threads = Limits(request.steps, request.seconds, request.progress), torch.get_num_threads()

@@ -201,6 +201,8 @@ def test_stable_says_where_it_was_not_judged_whether_the_run_learns(probe):
     assert "STABLE" in line
     assert "whether it learns was not judged: its length is unknown, give --rows" in line
     assert "e+0" not in line
+    packed = probe(endless + "sample_packing: true\n", "--rows", "2000").output.splitlines()[0]
+    assert "its length is unknown, give a number of steps" in packed  # which no number of rows tells
     assert probe(endless, "--rows", "2000").output.startswith("probe: NOT LEARNING")
     assert "was not judged" not in probe(CONFIG).output.splitlines()[0]
 

@@ -14,7 +14,7 @@ from loralint.facts.need import Missing
 from loralint.facts.scope import Scope
 from loralint.probe.arm import Arm
 from loralint.probe.diagnosis import diagnose
-from loralint.probe.plan import Plan, plan
+from loralint.probe.plan import Plan, compared, plan
 from loralint.probe.ramp import Edge, edge, ramp
 from loralint.probe.reach import far, gained, reach
 from loralint.probe.schedule import Schedule, factor, mean_factor
@@ -303,3 +303,14 @@ def test_a_rate_next_to_nothing_is_far_below_the_edge():
     found = judge(_plan(5e-324), Edge(1000.0, reached=False), Band(0.05, 0.1, 0.2, 0.02), whole=True)
     assert found is not None
     assert (found.word, found.headroom) == ("STABLE", inf)
+
+
+@pytest.mark.parametrize(
+    ("base", "width", "elsewhere"),
+    [("Qwen/Qwen2.5-0.5B", 896, False), ("Qwen/Qwen2.5-0.5B", 576, True), ("a/b", 576, False)],
+)
+def test_weights_of_another_width_are_another_model_s(base, width, elsewhere):
+    asked = scope(CONFIG.replace("Qwen/Qwen2.5-0.5B", base))
+    told = compared(plan(asked), asked, width)
+    assert told.elsewhere == elsewhere
+    assert any("of width 576" in one for one in told.assumed) == elsewhere
