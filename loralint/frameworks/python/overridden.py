@@ -48,7 +48,8 @@ _DEEP = 20  # classes of a program that build on each other
 def of_overridden(script: Script, _: Parts, look: Look) -> Iterator[Observation]:
     """Observe them in each class that the program makes an object of."""
     for one in _in_any_release(script):
-        if not one.data["when"] or look.version_is(one.data["when"]):
+        when = str(one.data["when"])
+        if not when or look.version_is(when):
             yield one
 
 
