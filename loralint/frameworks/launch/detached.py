@@ -7,6 +7,7 @@ the shell, and a program that is started later sees it only if it was in the env
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from loralint.frameworks.launched import Launch
@@ -23,10 +24,12 @@ _DETACHED = re.compile(
 
 def detached(found: list[Launch], document: Document) -> Iterator[Observation]:
     """Observe the first such variable of a script that starts something later and names it nowhere else."""
-    text = document.text
-    for match in _DETACHED.finditer(text):
+    text, last = document.text, max((one.offset for one in found), default=-1)
+    several = [match for match in _DETACHED.finditer(text) if match.end() <= last]
+    often = Counter(re.findall(r"\w+", text) if several else ())
+    for match in several:
         name, shown = match["name"], match["set"][:60]
-        if any(one.offset >= match.end() for one in found) and len(re.findall(rf"\b{name}\b", text)) == 1:
+        if often[name] == 1:
             span = document.span_at(match.start("set"), match.end("set"))
             message = f"the empty line ends the command, so `{shown}` is set for the shell alone, and what is started "
             message += "below does not see it"

@@ -21,7 +21,8 @@ _MEETS = ("rdzv_endpoint", "standalone", "rdzv_backend")  # with any of these th
 # what starts a command on another machine, or in a network of its own
 _ELSEWHERE = re.compile(r"\b(?:srun|ssh|mpirun|pdsh|docker|podman|kubectl|sbatch)\b")
 _WAITS = re.compile(r"^[ \t]*wait\b", re.MULTILINE)
-_LINE = re.compile(r"(?:[^\\\n]|\\[\s\S])*")
+_MOST = 4000  # characters of a line: a notebook is one
+_LINE = re.compile(rf"(?:[^\\\n]|\\[\s\S]){{0,{_MOST}}}")
 _LEFT = re.compile(r"(?<![&>|])&[ \t]*(?:#.*)?\Z")
 
 
@@ -34,17 +35,23 @@ def clashing(found: Sequence[Launch], document: Document) -> Iterator[Observatio
         if _WAITS.search(text, before, launch.offset):
             running.clear()
         before = launch.offset
+        port = _port(launch)
+        if not port:
+            continue
         line = _LINE.match(text, launch.offset)
         written = line[0] if line is not None else ""
-        port = (
-            ""
-            if _ELSEWHERE.search(text[text.rfind("\n", 0, launch.offset) + 1 : launch.offset] + written)
-            else _port(launch)
-        )
+        if _ELSEWHERE.search(_front(text, launch.offset) + written):
+            continue
         if port in running:
             yield _told(document, launch, port)
-        elif port and _LEFT.search(written.rstrip()):
+        elif _LEFT.search(written.rstrip()):
             running[port] = launch
+
+
+def _front(text: str, at: int) -> str:
+    """What stands before a place in its line."""
+    start = max(0, at - _MOST)
+    return text[start:at].rpartition("\n")[2]
 
 
 def _port(launch: Launch) -> str:
