@@ -122,3 +122,29 @@ def bare(dotted: str) -> str:
     if "[" not in dotted:
         return dotted
     return re.sub(r"\[\d+\]", "[]", dotted)
+
+
+class Plugins:
+    """What `plugins` of a file brings. keys: known because of it. foreign: it lists one that we know nothing of."""
+
+    __slots__ = ("_listed", "foreign", "keys")
+
+    def __init__(self, root: Node, listed: Mapping[str, list[str]]) -> None:
+        node = root.get("plugins")
+        self._listed = listed
+        self.keys: frozenset[str] = frozenset()
+        self.foreign = False
+        if node is not None:
+            self._read(node, listed)
+
+    def _read(self, node: Node, listed: Mapping[str, list[str]]) -> None:
+        named = [item.raw.lower() for item in node.items if item.kind == "scalar"]
+        # a plugin is found by its module: `a.b.Plugin`, `a.b.plugin.Plugin` and `a.b:Plugin` are spellings in use
+        modules = {path: path.rpartition(".")[0] for path in listed}
+        here = [path for path, module in modules.items() if any(name.startswith(module) for name in named)]
+        self.keys = frozenset(key for path in here for key in listed[path])
+        self.foreign = any(not name.startswith(tuple(modules.values())) for name in named)
+
+    def of(self, key: str) -> str:
+        """The known plugin that would read this key, or nothing."""
+        return next((path for path, keys in self._listed.items() if key in keys), "")

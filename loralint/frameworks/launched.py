@@ -31,6 +31,7 @@ class Launch(NamedTuple):
     parser knows, as it is written; empty where it may take others. switches: those of
     them that take no value. filled: the framework whose own dataclasses the script makes flags of, "" for none. words:
     all that stands behind the program, as it is written. fired: the arguments of the one function that Fire calls.
+    declared: names of arguments that the script is seen to declare, among which may be others.
     """
 
     program: str
@@ -50,3 +51,4 @@ class Launch(NamedTuple):
     filled: str = ""
     words: tuple[Word, ...] = ()
     fired: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()

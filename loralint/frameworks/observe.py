@@ -36,6 +36,7 @@ from typing import Any
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.key_list import (
+    Plugins,
     abbreviated,
     bare,
     for_another,
@@ -66,7 +67,11 @@ def observe(document: Document, reader: Reader, look: Look, rows: list[tuple[Ent
     """Every observation of a file, in no particular order. rows: those of the reader's table that the file has."""
     if document.root is None:
         return
-    yield from duplicates(document, document.root, reader)
+    told = duplicates(document, document.root, reader)
+    if reader.guessed and document.format in _WORDS:  # a program that nobody knows may collect what is given again
+        known = {pair.key for _, pair in rows}
+        told = (one for one in told if one.value.key in known)
+    yield from told
     yield from leaks(document)
     if reader.keys and not for_another(document.root, key_list(reader.keys)):
         yield from listed(document, reader, look)
@@ -127,7 +132,7 @@ def listed(document: Document, reader: Reader, look: Look) -> Iterator[Observati
     """Keys that the framework's list does not know, or knows as renamed, removed or ignored."""
     lists: Any = key_list(reader.keys)
     assert document.root is not None
-    plugins = _Plugins(document.root, lists.get("plugins", {}))
+    plugins = Plugins(document.root, lists.get("plugins", {}))
     known = top_keys(reader.keys) | plugins.keys
     guesses = _GUESSES
     walked = walk(document.root, lists["keys"], settled(reader.keys))
@@ -181,32 +186,6 @@ def _beside(dotted: str, known: frozenset[str], keys: Mapping[str, list[str]]) -
     return bool(dot) and head in known and head not in keys
 
 
-class _Plugins:
-    """What `plugins` of a file brings. keys: known because of it. foreign: it lists one that we know nothing of."""
-
-    __slots__ = ("_listed", "foreign", "keys")
-
-    def __init__(self, root: Node, listed: Mapping[str, list[str]]) -> None:
-        node = root.get("plugins")
-        self._listed = listed
-        self.keys: frozenset[str] = frozenset()
-        self.foreign = False
-        if node is not None:
-            self._read(node, listed)
-
-    def _read(self, node: Node, listed: Mapping[str, list[str]]) -> None:
-        named = [item.raw.lower() for item in node.items if item.kind == "scalar"]
-        # a plugin is found by its module: `a.b.Plugin`, `a.b.plugin.Plugin` and `a.b:Plugin` are spellings in use
-        modules = {path: path.rpartition(".")[0] for path in listed}
-        here = [path for path, module in modules.items() if any(name.startswith(module) for name in named)]
-        self.keys = frozenset(key for path in here for key in listed[path])
-        self.foreign = any(not name.startswith(tuple(modules.values())) for name in named)
-
-    def of(self, key: str) -> str:
-        """The known plugin that would read this key, or nothing."""
-        return next((path for path, keys in self._listed.items() if key in keys), "")
-
-
 def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str], reader: Reader) -> Observation:
     """What became of a key; where it became one word of another, `false` asks for nothing and can go."""
     to = moved.get("to", "")
@@ -225,7 +204,7 @@ def _moved(document: Document, pair: Pair, dotted: str, moved: Mapping[str, str]
 
 
 def _unknown(
-    document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: _Plugins,
+    document: Document, pair: Pair, dotted: str, lists: Mapping[str, Any], reader: Reader, plugins: Plugins,
     *, guess: bool,
 ) -> Observation:  # fmt: skip
     parent = parent_of(dotted, pair.key)

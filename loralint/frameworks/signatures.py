@@ -105,8 +105,8 @@ _OWN_SCRIPT = _keys("""
     dataset_config_name use_fast_tokenizer max_source_length text_column tokenizer_name peft train_files val_files
     finetune_mode prediction_length pass_rate_min output_dataset_name src_length tensor_parallel_degree
 """)
-# alpaca-lora's script and its descendants share names with axolotl and LLaMA-Factory
-_ALPACA = FOREIGN | _keys("data_path prompt_template_name")
+# alpaca-lora's script, its descendants and LLaMA-LoRA Tuner share names with axolotl and LLaMA-Factory
+_ALPACA = FOREIGN | _keys("data_path prompt_template_name hf_model_name load_from_hf evaluate_data_percentage")
 _MIXTURE = _keys("dataset_mixer dataset_mixture")
 _LORA_KWARGS = _keys("target_modules task_type lora_dropout use_rslora use_dora init_lora_weights modules_to_save")
 

@@ -11,6 +11,7 @@ from loralint.frameworks.detect import reader as reader_named
 from loralint.frameworks.flags import as_flags
 from loralint.frameworks.launch import accepted, launches, reader_for, references, watched
 from loralint.frameworks.launch.aside import aside
+from loralint.frameworks.launch.strict import declared
 from loralint.frameworks.launched import Launch
 from loralint.frameworks.leaks import leaks
 from loralint.frameworks.readers.generic import placed
@@ -128,6 +129,7 @@ def of_launch(
     given += [("script", module)] if module is not None else []
     notes = tuple(one for _, one in given if isinstance(one, Note))
     documents = [one for _, one in given if isinstance(one, Document)]
+    launch = launch._replace(declared=declared(launch, [one.text for one in documents if one.format == "python"]))
     if any(kind == "preset" for kind, _ in given):
         over = [one for kind in ("config", "preset") for has, one in given if has == kind and isinstance(one, Document)]
         found = _layered(over, options)

@@ -44,6 +44,11 @@ def test_faults_of_a_line(found, flags, rule, key):
     assert (rule, key) in found(flags)
 
 
+def test_a_line_of_an_old_release_is_told_of_its_names_alone(found):
+    old = "--use_peft --learning_rate 2e-4 --train_batch_size 12 --num_train_epochs 3 --target_modules query_key_value"
+    assert {rule for rule, _ in found(old)} == {"LL103"}
+
+
 def test_another_subcommand_has_flags_of_its_own():
     document = Document("run.sh", "shell", "autotrain dreambooth --model m --prompt p --resolution 1024 --lr 1e-4")
     (launch,) = launches(read_shell(document), document)

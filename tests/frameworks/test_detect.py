@@ -212,6 +212,8 @@ NO_RUNS = {
     ' "per_device_train_batch_size": 4, "learning_rate": 1e-5}',
     "alpaca-lora": "base_model: org/m\ndata_path: d.json\nmicro_batch_size: 4\nnum_epochs: 3\ncutoff_len: 256\n"
     "val_set_size: 2000\nlearning_rate: 3e-4\n",
+    "LLaMA-LoRA Tuner's record": '{"hf_model_name": "a/l", "load_from_hf": true, "base_model": "org/m", "epochs": 16,'
+    ' "train_on_inputs": false, "micro_batch_size": 1, "learning_rate": 1e-4}',
     "kohya": '{"pretrained_model_name_or_path": "m", "network_dim": 8, "learning_rate": 1e-4, "output_dir": "o"}',
     "SimpleTuner": '{"model_family": "flux", "lora_rank": 16, "learning_rate": 1e-4, "output_dir": "o",'
     ' "num_train_epochs": 1,'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import loralint
 from loralint.frameworks.detect import detect, reader
 from loralint.frameworks.strangers import program_of_its_own
 from loralint.model import Unknown
@@ -168,3 +169,25 @@ def test_a_script_of_the_same_name_may_be_of_another_trainer(tmp_path, package, 
     )
     (found,) = starts(read_file(str(file), str(file)), Options(), Project(str(tmp_path)))
     assert found.config.reader.name == framework
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("parser.add_argument('--use_deepspeed', action='store_true')\nargs, _ = parser.parse_known_args()\n", False),
+        ("@dataclass\nclass Arguments:\n    use_deepspeed: bool = False\n", False),
+        ("parser.add_argument('--rank', type=int)\nargs, _ = parser.parse_known_args()\n", True),
+    ],
+)
+def test_a_launchers_option_that_the_script_has_itself_is_its_own(tmp_path, program, told):
+    (tmp_path / "train.py").write_text(program)
+    (tmp_path / "train.sh").write_text("accelerate launch --num_processes 8 train.py --rank 8 --use_deepspeed\n")
+    found = [one.rule for run in loralint.check(str(tmp_path / "train.sh")).runs for one in run.findings]
+    assert ("LL131" in found) is told
+
+
+def test_what_a_program_that_nobody_knows_is_given_again_it_may_collect(tmp_path):
+    line = "accelerate launch train.py --gin 'a = 1' --gin 'b = 2' --lora_r 8 --lora_alpha 16 --learning_rate 1e-4"
+    (tmp_path / "train.sh").write_text(f"{line} --learning_rate 2e-4\n")
+    found = [one for run in loralint.check(str(tmp_path)).runs for one in run.findings if one.rule == "LL106"]
+    assert [one.key for one in found] == ["learning_rate"]

@@ -115,7 +115,7 @@ def _no_script(launch: Launch) -> Iterator[Observation]:
 def _after(launch: Launch, launcher: Launcher, known: str) -> Iterator[Observation]:
     """Options of the launcher behind the script, which gets them instead."""
     root, own = launch.flags.root, launcher.flags.root
-    keys = top_keys(known) if known else frozenset()
+    keys = launch.declared | (top_keys(known) if known else frozenset())
     for pair in root.pairs if root is not None and launch.program == "python" else ():
         if pair.key in ONLY.get(launcher.name, ()) and pair.key not in keys and pair.key_node.raw not in launch.takes:
             said = own is not None and own.pair(pair.key) is not None

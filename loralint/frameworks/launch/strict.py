@@ -27,6 +27,21 @@ def accepted(launch: Launch) -> Document:
     return made
 
 
+def declared(launch: Launch, programs: list[str]) -> frozenset[str]:
+    """Options of a launcher that a program has too: in quotes, as argparse is told them, or as a dataclass' field."""
+    names = {name for one in launch.launchers for name in ONLY.get(one.name, ())}
+    pairs = launch.flags.root.pairs if launch.flags.root is not None and programs and names else []
+    return frozenset(
+        pair.key
+        for pair in pairs
+        if pair.key in names and any(sign in text for text in programs for sign in _signs(pair.key_node.raw, pair.key))
+    )
+
+
+def _signs(written: str, name: str) -> tuple[str, ...]:
+    return (f'"{written}"', f"'{written}'", f"\n    {name}:")
+
+
 def refused(launch: Launch) -> Iterator[Observation]:
     """Flags at which the script's parser stops; those of a launcher are told as such."""
     root, script = launch.flags.root, launch.script

@@ -53,6 +53,8 @@ def text_decides(text: str, sure: bool, _: Document, values: Values) -> Values:
         found["adapter.init"] = "the program may put weights of its own into the adapter, or train nothing"
     if any(word in text for word in _GATHERS):
         found["dist.ds_gather"] = "the program gathers weights itself"
+    if not sure and "get_reft_model" in text:
+        found["adapter.method"] = "the adapter is made in a branch, beside interventions of pyreft's"
     if not sure and any(one.value == 0 for one in values.get("adapter.rank", ())):
         why = "the adapter is made in a branch, which a rank of 0 may be meant to leave out"
         found |= {"adapter.rank": why, "adapter.method": why}

@@ -157,6 +157,7 @@ TABLE = (
     Entry("kernel.unsloth", "params.unsloth", not_null, default=_llm(answer=False)),
     # the adapter
     Entry("adapter.method", "params.peft", method, _written_method, "full"),
+    Entry("adapter.method", "params.use_peft", method, never),  # what releases before 0.7 call it; so are the others
     Entry("adapter.rank", "params.lora_r", not_null, default=_lora(16)),
     Entry("adapter.alpha", "params.lora_alpha", not_null, default=_lora(32)),
     Entry("adapter.dropout", "params.lora_dropout", not_null, default=_lora(0.05)),
@@ -176,16 +177,20 @@ TABLE = (
     # optimizer and schedule
     Entry("optim.name", "params.optimizer", lower, default=_llm("adamw_torch")),
     Entry("optim.lr", "params.lr", not_null, default=_llm(3e-5)),
+    Entry("optim.lr", "params.learning_rate", not_null, never),
     Entry("optim.weight_decay", "params.weight_decay", not_null, default=_llm(0.0)),
     Entry("optim.max_grad_norm", "params.max_grad_norm", not_null, default=_llm(1.0)),
     Entry("schedule.name", "params.scheduler", lower, default=_llm("linear")),
     Entry("schedule.warmup_ratio", "params.warmup_ratio", not_null, default=_llm(0.1)),
     # batch and length of the run
     Entry("batch.micro", "params.batch_size", not_null, default=_llm(2)),
+    Entry("batch.micro", "params.train_batch_size", not_null, never),
+    Entry("batch.accumulation", "params.gradient_accumulation_steps", not_null, never),
     Entry("batch.accumulation", "params.gradient_accumulation", not_null, default=_llm(4)),
     Entry("train.task", "params.trainer", _trainer, never),
     Entry("train.task", "task", _task, never),
     Entry("train.epochs", "params.epochs", not_null, default=_llm(1)),
+    Entry("train.epochs", "params.num_train_epochs", not_null, never),
     Entry("train.seed", "params.seed", not_null, default=_llm(42)),
     Entry("train.early_stopping_patience", "params.early_stopping_patience", not_null, never),
     Entry("train.report_to", "log", _trackers, lambda names: _only_one(names) if names else "none"),

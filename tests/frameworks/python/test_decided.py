@@ -58,6 +58,12 @@ def test_a_rank_of_0_may_mean_no_adapter_where_one_is_made_in_a_branch(tmp_path,
     assert told(tmp_path, "LL304", LOADED + wrap + TRAINED, line) == tiers
 
 
+@pytest.mark.parametrize(("reft", "told_of"), [("", ["A"]), ("model = pyreft.get_reft_model(model, config)\n", [])])
+def test_interventions_of_pyreft_take_a_rate_of_their_own(tmp_path, reft, told_of):
+    text = LOADED.replace("default=0", "default=8") + GUARDED + reft
+    assert told(tmp_path, "LL401", text + TRAINED.replace("1e-4", "5e-3")) == told_of
+
+
 @pytest.mark.parametrize(
     ("more", "tiers"),
     [
