@@ -233,10 +233,13 @@ def test_a_borderline_cause_is_none_that_is_certain(probe):
 
 
 @pytest.mark.torch
-def test_sgd_that_may_be_too_slow_for_a_real_model_is_told_in_the_first_line(probe):
+@pytest.mark.parametrize(
+    ("optimizer", "rate", "word"), [("sgd", "0.0005", "likely STABLE"), ("adamw_torch", "0.000002", "STABLE")]
+)
+def test_what_may_be_too_slow_for_a_real_model_is_told_in_the_first_line(probe, optimizer, rate, word):
     pytest.importorskip("safetensors.torch")
-    line = probe(CONFIG.replace("adamw_torch", "sgd").replace("0.0002", "0.0005")).output.splitlines()[0]
-    assert line.startswith("probe: likely STABLE. Learning rate 0.0005 is ")
+    line = probe(CONFIG.replace("adamw_torch", optimizer).replace("0.0002", rate)).output.splitlines()[0]
+    assert line.startswith(f"probe: {word}. Learning rate {float(rate):g} is ")
     assert "; on some models a run this slow learns nothing, --probe-model tells (" in line
 
 
