@@ -18,6 +18,7 @@ from pathlib import Path
 
 import torch
 from draws import PRECISIONS, drawn
+from judged import WORDS
 from real import Real
 from runs import label
 
@@ -43,6 +44,7 @@ def main() -> int:
     parser.add_argument(
         "--precisions", nargs="+", default=PRECISIONS, help="fp32 alone where a CPU has no units for bf16"
     )
+    parser.add_argument("--words", nargs="+", default=WORDS, help="train only what the verdict calls so")
     parser.add_argument("--most", type=int, default=1200, help="rows of a run; longer ones are passed over")
     given = parser.parse_args()
     torch.set_num_threads(1)
@@ -58,6 +60,8 @@ def main() -> int:
             if draw.precision not in given.precisions or draw.plan.arm.optimizer not in given.optimizers:
                 continue
             told = verdict(draw.plan, base)
+            if told["verdict"] not in given.words:
+                continue
             middle = time.process_time()
             run = real.run(draw)
             spent = {"probe_cpu_s": round(middle - start, 1), "run_cpu_s": round(time.process_time() - middle, 1)}

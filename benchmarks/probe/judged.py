@@ -18,7 +18,7 @@ from loralint.probe.arm import Arm
 from loralint.probe.plan import Plan
 from loralint.probe.schedule import Schedule
 
-_WORDS = ("STABLE", "NOT LEARNING", "BORDERLINE", "UNSTABLE")
+WORDS = ("STABLE", "NOT LEARNING", "BORDERLINE", "UNSTABLE")
 _LABELS = ("learnt", "stalled", "unstable")
 _CALM = ("STABLE", "NOT LEARNING")
 # Widths of the residual stream by file; P is taken with them, as the linter does with `hidden_size`.
@@ -63,7 +63,7 @@ def stability(runs: Sequence[dict[str, Any]]) -> None:
     """Verdict by label, and of those that the probe decided the share that is right."""
     count = Counter((run["verdict"], run["label"]) for run in runs)
     print("| verdict |", " | ".join(_LABELS), "|\n|---|---|---|---|")
-    for word in _WORDS:
+    for word in WORDS:
         print(f"| {word} |", " | ".join(str(count[word, label]) for label in _LABELS), "|")
     decided = [run for run in runs if run["verdict"] != "BORDERLINE"]
     right = sum((run["verdict"] in _CALM) == (run["label"] != "unstable") for run in decided)
