@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from loralint.canonical.fields import FIELDS
 from loralint.frameworks.lookup import find, met
@@ -110,6 +111,7 @@ def _placed(document: Document, pair: Pair, entry: Entry, value: object, items: 
     return Value(value, "set", key, pointer, text, document.span(node), None, items, "", (), (), entry.field)
 
 
+@lru_cache(maxsize=4096)  # many files have the same keys
 def _pointer(key: str, *, whole: bool = False) -> str:
     """The JSON pointer of a dotted key; `whole`, of one key that itself holds dots."""
     if "~" in key or "/" in key:

@@ -242,6 +242,8 @@ class Document:
     def span(self, node: Node) -> Span:
         """Give a node's place as the model's record."""
         start, end = node.start_mark, node.end_mark
+        if type(start) is type(end) is Mark:
+            return start.until(end, self.file)
         cell = getattr(start, "cell", None)  # only places in a notebook know one
         origin, first = self.lines.origin(start.index)
         file = getattr(start, "file", origin or self.file)  # what a program loads stands in another file

@@ -63,6 +63,10 @@ class Mark:
         self.index = index
         self._lines = lines
 
+    def until(self, end: Mark, file: str) -> Span:
+        """Give the range up to another place as the model's record, the line and column of each looked up at once."""
+        return self._lines.span(file, self.index, end.index)
+
     @property
     def line(self) -> int:
         """The line, counted from 0."""

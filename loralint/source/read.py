@@ -124,7 +124,9 @@ def _load(path: str, limit: int) -> tuple[bytes, bool]:
     """Give the content and whether that is all; of a file that is too large only its head."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        data = file.read(HEAD if size > limit else limit + 1)
+        data = file.read(HEAD if size > limit else size + 1)
+        if size < len(data) <= limit:  # it has grown, or its size is not told
+            data += file.read(limit + 1 - len(data))
     whole = size <= limit and len(data) <= limit
     return (data if whole else data[:HEAD]), whole
 
