@@ -14,10 +14,12 @@ from loralint.frameworks.python.owners import (
     config_of,
     frozen,
     is_bare,
+    is_part,
     is_trainer,
     number_of,
     numbers,
     optimized,
+    wrapped_twice,
 )
 from loralint.frameworks.python.prompts import marked
 from loralint.frameworks.python.rows import batched, labelled, media, transformed, with_rows
@@ -140,7 +142,7 @@ def _known(call: Call, kind: str) -> Iterator[Event]:
         config = argument(call, "peft_config", what)
         data = {"named": name != "default", "unsloth": what.package == "unsloth", "beside": False, "own": False,
                 "wrapped": bool(makers(model.thing, "wrap")[0]) if model is not None else None,
-                "inner": _inner(model), "config": number_of(config)}  # fmt: skip
+                "inner": is_part(model), "config": number_of(config)}  # fmt: skip
     elif kind == "load-tokenizer":
         yield from _tokenizer(call)
     elif kind == "prepare":
@@ -187,22 +189,11 @@ def _trainer(call: Call, text: str) -> Iterator[Event]:
     if data["collator"] == "" and tokenizer is not None:
         yield _event("own-batches", call, last(call), numbers(tokenizer.thing), {"class": last(call)})
     if config is not None and _configured(config):
-        both = _both(call, wraps, config)
+        both = wrapped_twice(call, wraps, config)
         given = {"wrapped": both, "trl": data["trl"], "beside": False, "own": False, "inner": False,
                  "config": number_of(config)}  # fmt: skip
         wrap = _event("trainer-wrap", call, f"{last(call)}.peft_config", on, given, config)
         yield wrap._replace(sure=wrap.sure and both is not None)  # in the other branch there is no config to put on
-
-
-def _inner(model: Argument | None) -> bool:
-    made = model.thing.made if model is not None and model.thing is not None else None
-    return made is not None and last(made) == "__getattr__"
-
-
-def _both(trainer: Call, wraps: list[Call], config: Argument) -> bool | None:
-    """Whether the trainer's model has an adapter besides the config; None where branches of their own make either."""
-    made = [*wraps, *makers(config.thing, "adapter")[0]]
-    return None if wraps and trainer.sure and not any(one.sure for one in made) else bool(wraps)
 
 
 def _configured(config: Argument | None) -> bool | None:

@@ -79,3 +79,15 @@ def optimized(call: Call) -> tuple[int, ...]:
     given = call.arg("params", 0)
     made = given.thing.made if given is not None and given.thing is not None else None
     return numbers(made.on) if made is not None and made.on is not None else ()
+
+
+def is_part(given: Argument | None) -> bool:
+    """Whether what is given is a part of another object, as the language model within one that sees."""
+    made = given.thing.made if given is not None and given.thing is not None else None
+    return made is not None and last(made) == "__getattr__"
+
+
+def wrapped_twice(trainer: Call, wraps: list[Call], config: Argument) -> bool | None:
+    """Whether the trainer's model has an adapter besides the config; None where branches of their own make either."""
+    made = [*wraps, *makers(config.thing, "adapter")[0]]
+    return None if wraps and trainer.sure and not any(one.sure for one in made) else bool(wraps)

@@ -47,7 +47,7 @@ def labelled(call: Call, what: Known | None, text: str) -> bool | None:
     if "label" in text or "train_on_responses_only" in text:
         return True
     given = argument(call, "train_dataset", what)
-    if given is None or not _mapped(given.thing):
+    if given is None or not mapped(given.thing):
         return None
     own_tokens = (what is not None and what.package == "trl") or reads(text) or says(_ENCODES, text)
     return False if own_tokens else None
@@ -70,7 +70,7 @@ def media(text: str) -> bool:
     return _MEDIA.search(text) is not None and _RAW.search(text) is not None
 
 
-def _mapped(thing: Thing | None) -> bool:
+def mapped(thing: Thing | None) -> bool:
     """Whether a dataset is made in the program, row by row, from one that is loaded."""
     through = False
     for _ in range(_STEPS):
@@ -80,6 +80,18 @@ def _mapped(thing: Thing | None) -> bool:
         if last(made) in _SOURCES:
             return through
         through = through or last(made) == "map"
+        thing = made.on
+    return False
+
+
+def loaded(thing: Thing | None) -> bool:
+    """Whether rows are those of load_dataset as they came, or some of them, or changed one by one."""
+    for _ in range(_STEPS):
+        made = thing.made if thing is not None and not thing.either else None
+        if made is None or last(made) == "load_dataset":
+            return made is not None
+        if last(made) not in ("map", "filter", "shuffle", "select", "__getitem__", "train_test_split"):
+            return False
         thing = made.on
     return False
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.collators import of_collators
+from loralint.frameworks.python.columns import of_columns
+from loralint.frameworks.python.fed import of_fed
 from loralint.frameworks.python.imported import of_imported
 from loralint.frameworks.python.jupyter import of_jupyter
 from loralint.frameworks.python.loops import of_loops
@@ -45,6 +48,9 @@ def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Obse
     yield from of_overridden(script, parts, look)
     yield from of_unchanged(script)
     yield from of_refused(script, parts, look)
+    yield from of_fed(script, parts, look)
+    yield from of_collators(script, parts, look)
+    yield from of_columns(script, parts, look)
     for call in script.calls if look.version_is("sentence-transformers<3.3") else ():
         owner = call.on.made if call.on is not None else None
         if last(call) == "add_adapter" and owner is not None and last(owner) == "SentenceTransformer":

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from loralint.frameworks.readers.argument_words import observe_words
 from loralint.frameworks.readers.axolotl.faults import FAULTS
-from loralint.frameworks.readers.axolotl.padding import padding_missing
 from loralint.frameworks.readers.axolotl.row_types import types_of_another_task
 from loralint.frameworks.readers.axolotl.table import ROWS
-from loralint.frameworks.readers.axolotl.turn_ends import turns_without_end
+from loralint.frameworks.readers.axolotl.turn_ends import padding_missing, turns_without_end
 from loralint.frameworks.readers.training_arguments import observe_floor
 from loralint.frameworks.table import Reader, Values
 from loralint.model import Value

@@ -1,8 +1,13 @@
-"""Ends of turns that nobody trains: the template closes a turn by one token and the tokenizer calls another the end.
+"""What a tokenizer lacks: an end of turns that is trained, where the template has another, and a token for padding.
 
 axolotl trains the words of an answer and the tokens in `eot_tokens`, for which the tokenizer's end of text stands in
 where nobody writes any. A template that never holds that one leaves its own end of a turn without a loss.
 Source: axolotl 067b021c prompt_strategies/chat_template.py (eot_tokens, since 0.9) and utils/chat_templates/templates.
+
+It gives the older tokenizers of Llama a token for padding by itself, by the name of their class, which Llama 3 does
+not have; its collators pad every batch. Sources: axolotl 0.13 to 0.19 loaders/tokenizer.py (load_tokenizer);
+transformers 5.24.0 gives such files TokenizersBackend, which raises on padding, run here on a small one;
+axolotl-ai-cloud/axolotl issue 1570.
 """
 
 from __future__ import annotations
@@ -35,6 +40,11 @@ _OTHERWISE = (
     "rl", "reward_model", "process_reward_model", "processor_type", "skip_prepare_dataset", "tokenizer_config",
     "eot_tokens", "chat_template_jinja", "train_on_inputs", "special_tokens.eos_token",
 )  # fmt: skip
+# Repositories whose tokenizers have no token for padding, as they are on the hub; mirrors may have added one.
+_UNPADDED = r"meta-llama/(?:Meta-Llama-3-|(?:Meta-)?Llama-3\.[12]-)\d+B(?:-Instruct)?|NousResearch/Meta-Llama-3-8B(?:-Instruct)?"
+# a tokenizer that is none of the model's, a token that is named, and trainers that see to padding themselves
+_PADDED = ("tokenizer_config", "special_tokens.pad_token", "rl", "reward_model", "process_reward_model",
+           "processor_type", "tokenizer_use_mistral_common")  # fmt: skip
 
 
 def turns_without_end(document: Document, look: Look) -> list[Observation]:
@@ -80,3 +90,16 @@ def _said(root: Node | None, key: str) -> object:
         return None
     made = "" if is_template(pair.value.raw) else plain(pair.value, "pyyaml")
     return made if made is None or not isinstance(made, Unknown) else ""
+
+
+def padding_missing(document: Document, _: Look) -> list[Observation]:
+    """Observe the base model, where the token is to be written beside."""
+    root = document.root
+    base = find(root, "base_model") if root is not None else None
+    name = plain(base.value, "pyyaml") if base is not None else None
+    if root is None or base is None or not isinstance(name, str) or re.fullmatch(_UNPADDED, name) is None:
+        return []
+    if any((pair := find(root, key)) is not None and pair.value.tag != "null" for key in _PADDED):
+        return []
+    data = {"model": name, "advice": 'under special_tokens write pad_token: "<|end_of_text|>", which no row holds'}
+    return [Observation("padding-missing", place(document, base, "special_tokens.pad_token"), "crash", "", data=data)]
