@@ -148,5 +148,5 @@ def main() -> None:
     """Find what will kill, waste or spoil a LoRA fine-tune before it starts.
 
     Exit codes: 0 passed, 1 not passed, 2 usage or settings error, 3 internal error, 4 nothing to lint
-    (with --require-files).
+    (with --require-files), 130 Ctrl-C during --probe.
     """

@@ -53,7 +53,7 @@ def command(finding: str, reason: str, key: str, openpgp: str, no_sign: bool, he
     click.echo(
         f"signature: {FOLDER}/{signature}" if signature else "signature: none; reviews of the forge must confirm it"
     )
-    click.echo("Commit both with the change; a second person runs the same command in the same branch.")
+    click.echo("Commit both with the change. It takes two people: the other gives the same id, in the same branch.")
 
 
 def _subject(top: str, head: str, finding: str, asked: Asked) -> Subject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -75,6 +76,8 @@ def command(paths: tuple[str, ...], **given: Any) -> None:
     """
     if "" in paths:  # an unset variable in a script, most likely; it is not this folder
         raise usage("PATH is empty")
+    if missing := [path for path in paths if path != "-" and not os.path.lexists(path)]:  # before torch is loaded
+        raise usage(f"{shown(missing[0])}: no such file or folder")
     refuse_odd_of_the_probe(given["probe"])
     _refuse_odd(paths, given)
     settings = settings_for(given["isolated"])

@@ -12,6 +12,7 @@ import click
 
 from loralint.cli.options import settings_for, usage
 from loralint.engine.settings import Settings
+from loralint.render.changes import counted
 
 if TYPE_CHECKING:
     from loralint.authoring.examples import Subject
@@ -32,7 +33,7 @@ def run_tests(what: tuple[str, ...]) -> int:
         click.echo(str(error), err=True)
         return 1
     told = [fault for task in rules for fault in _faults(*task)]
-    click.echo("\n".join([*told, f"{len(rules)} rules, {len(told)} faults"]))
+    click.echo("\n".join([*told, f"{counted(len(rules), 'rule')}, {counted(len(told), 'fault')}"]))
     return int(bool(told))
 
 

@@ -48,7 +48,7 @@ def judged(folder, invoke):
 
 def test_arithmetic_over_fields_and_facts(judged, invoke):
     assert judged(PRODUCT) == (["X010"], [])
-    assert invoke("rules", "test").output == "1 rules, 0 faults\n"
+    assert invoke("rules", "test").output == "1 rule, 0 faults\n"
     assert judged(PRODUCT, "lora_r: 8\nlearning_rate: 0.001\n") == ([], [])
     assert judged("adapter.rank % 8 != 0", "lora_r: 12\n") == (["X010"], [])
     assert judged("lora.ratio > 0.1", "lora_r: 8\nlora_alpha: 16\n") == (["X010"], [])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -398,3 +400,10 @@ def test_the_embedded_model_is_not_fed_the_user_s_rows(probe, trained, tmp_path)
     result = probe(CONFIG, "--probe-data", "gone.jsonl")
     assert result.exit_code == 2
     assert "gone.jsonl" in result.output
+
+
+def test_a_config_that_is_not_there_is_told_before_torch_is_loaded(tmp_path):
+    code = "import sys; from loralint.cli import main; main(['check', 'gone.yaml', '--probe'], standalone_mode=False)"
+    asked = f"try:\n    {code}\nexcept Exception as error:\n    print(error, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "gone.yaml: no such file or folder False\n"
