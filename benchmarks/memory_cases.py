@@ -16,8 +16,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from loralint.facts.memory.plan import Base, Pass, Plan, Trained
 from loralint.facts.memory.shape import Shape, shape_of
 from loralint.facts.memory.weights import eight_bit, four_bit, state_width
-from loralint.knowledge.data import part
-from loralint.knowledge.models import ModelFacts
+from loralint.knowledge.models import ModelFacts, of_family
 
 GIB = 2**30
 KEPT = 0.75  # share of a block that fused kernels keep, as the formulas have it
@@ -123,7 +122,7 @@ ON_GPU = [
 
 def shape(size: Size) -> Shape:
     """The shapes as the formulas derive them from sizes; the model itself says how many parameters there are."""
-    modules = tuple(part("models")["families"][size.family]["modules"])
+    modules = of_family(size.family)["modules"]
     facts = ModelFacts(
         None, by_name=False, family=size.family, params=None, hidden_size=size.hidden, num_layers=size.layers,
         intermediate_size=size.inner, num_heads=size.heads, num_kv_heads=size.kv_heads, head_dim=size.head_dim,

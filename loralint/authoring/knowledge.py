@@ -11,7 +11,7 @@ from loralint.authoring.knowledge_rows import (
     GpuGroup,
     GpuRow,
     HardwareFile,
-    ModelNumbers,
+    ModelRow,
     ModelsFile,
     NamesFile,
     OptimizersFile,
@@ -153,23 +153,23 @@ def _models(file: ModelsFile, named: NamesFile) -> dict[str, object]:
             if other != index:
                 raise ValueError(f"{name!r} names two rows: {file.models[other].ids[0]} and {row.ids[0]}")
             listed.add(name.lower())
-    fields = ["id", "family", "source", *ModelNumbers.model_fields]
-    rows = [[row.ids[0], row.family, row.source, *row.facts.model_dump().values()] for row in file.models]
-    shown = {key: [index, " ".join(sorted(listed))] for key, (index, listed) in ids.items()}
-    families = {name: _family(family) for name, family in file.families.items()}
-    listed = {row.family for row in file.models}
-    hot = {name: family for name, family in families.items() if name in listed}
-    cold = {name: family for name, family in families.items() if name not in listed}
+    shown = {key: [" ".join(sorted(listed)), *_model(file.models[index])] for key, (index, listed) in ids.items()}
     return {
-        "models.json": {"families": hot, "fields": fields, "ids": shown, "rows": rows},
+        "models.json": shown,
+        "models_families.json": {name: _family(family) for name, family in file.families.items()},
         "models_config.json": {row.ids[0]: row.config for row in file.models if row.config},
-        "models_named.json": {"families": cold, "names": _names(named, file), "patterns": _patterns(file)},
+        "models_named.json": {"names": _names(named, file), "patterns": _patterns(file)},
     }
 
 
-def _family(family: Family) -> dict[str, object]:
-    found = _known(**family.model_dump(exclude={"patterns", "source"}, exclude_defaults=True))
-    return found | ({"fp16_source": family.source} if family.fp16_unsafe else {})
+def _model(row: ModelRow) -> list[object]:
+    known = {"id": row.ids[0], "family": row.family, "source": row.source, **row.facts.model_dump()}
+    return [known[name] for name in models.ROW]
+
+
+def _family(family: Family) -> list[object]:
+    known = {**family.model_dump(), "fp16_source": family.source if family.fp16_unsafe else None}
+    return [known[name] for name in models.FAMILY]
 
 
 def _names(named: NamesFile, file: ModelsFile) -> dict[str, str]:

@@ -43,14 +43,17 @@ def replace(parts: Mapping[str, Any]) -> bool:
 
 
 def entries(name: str, keys: Iterable[str]) -> dict[str, Any]:
-    """Some entries, each a mapping, of `_data/<name>.json`, without reading the others; what it lacks is left out.
+    """Some entries of `_data/<name>.json`, mappings or lists, without reading the others; what it lacks is left out.
 
     keys: each the key of nothing else in that file, such as the code of a rule.
     """
     if name in _OWN:
         return {key: _OWN[name][key] for key in keys if key in _OWN[name]}
+    import json
+
     raw = _bytes(name)
-    marks = ((key, f'"{key}":'.encode()) for key in keys)  # of a key alone: in a text quotes stand behind a backslash
+    # of a key alone: in a text quotes stand behind a backslash
+    marks = ((key, f"{json.dumps(key, ensure_ascii=False)}:".encode(errors="replace")) for key in keys)
     found = ((key, raw.find(mark), len(mark)) for key, mark in marks)
     return {key: _value(raw, start + length) for key, start, length in found if start >= 0}
 

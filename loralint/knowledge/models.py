@@ -26,6 +26,12 @@ _LONGEST = 300
 # (peft 0.15.2, 0.16.0, 0.19.1, 0.20.0 and 0.21.2 tuners/tuners_utils.py, _check_lora_target_modules_mamba)
 MAMBA = dict.fromkeys(("falcon_h1", "mamba", "mamba2", "falcon_mamba"), "0.16") | {"nemotron_h": "0.20"}
 MAMBA_NAMES = frozenset({"out_proj", "conv1d"})
+# What the catalogue has of a model, behind the ids that a name stands for, and of a family.
+ROW = (
+    "id", "family", "source", "params", "hidden_size", "num_layers", "intermediate_size", "num_heads", "num_kv_heads",
+    "head_dim", "vocab_size", "context", "dtype", "tied", "quantized",
+)  # fmt: skip
+FAMILY = ("vision", "moe", "fp16_unsafe", "fp16_source", "modules", "blocks")
 
 
 class ModelFacts(NamedTuple):
@@ -76,13 +82,13 @@ def find(base: str) -> ModelFacts | None:
     base = _hub_id(base.strip().rstrip("/\\").removesuffix("/original"))  # where Meta's own format lies
     if not base or len(base) > _LONGEST:
         return None
-    data, lower = part("models"), base.lower()
-    found = next((data["ids"][name] for name in _shorter(_last(lower)) if name in data["ids"]), None)
-    if found is None:
+    lower = base.lower()
+    rows = entries("models", names := _shorter(_last(lower)))
+    if not rows:
         dotted = re.sub(r"(?<=\d)_(?=\d)", ".", lower)  # Qwen2_5-0_5B, as torchtune's folders are called
         return _by_family(lower) or (find(dotted) if dotted != lower else None)
-    index, listed = found
-    known = dict(zip(data["fields"], data["rows"][index], strict=True))
+    listed, *row = rows[next(name for name in names if name in rows)]
+    known = dict(zip(ROW, row, strict=True))
     if known["head_dim"] is None and known["num_heads"] and known["hidden_size"]:
         known["head_dim"] = known["hidden_size"] // known["num_heads"]
     quantized = prequantized(base) or known["quantized"]
@@ -99,8 +105,7 @@ def config_of(model_id: str) -> dict[str, Any]:
 @cache
 def block_classes() -> frozenset[str]:
     """Classes of the layers of all known families."""
-    every = (*part("models")["families"].values(), *part("models_named")["families"].values())
-    return frozenset(name for row in every for name in row.get("blocks", ()))
+    return frozenset(name for row in part("models_families").values() for name in row[FAMILY.index("blocks")])
 
 
 def prequantized(base: str) -> str | None:
@@ -183,15 +188,8 @@ def _fits(names: list[str], prefix: str, pattern: str) -> bool:
 
 def of_family(family: str) -> dict[str, Any]:
     """What holds for all members of a family, by the names that ModelFacts has; nothing for one that is not listed."""
-    row = part("models")["families"].get(family) or part("models_named")["families"].get(family, {})
-    return {
-        "vision": row.get("vision", False),
-        "moe": row.get("moe", False),
-        "fp16_unsafe": row.get("fp16_unsafe", False),
-        "fp16_source": row.get("fp16_source"),
-        "modules": tuple(row.get("modules", ())),
-        "blocks": tuple(row.get("blocks", ())),
-    }
+    row = entries("models_families", (family,)).get(family, (False, False, False, None, (), ()))
+    return {name: tuple(one) if isinstance(one, list) else one for name, one in zip(FAMILY, row, strict=True)}
 
 
 def _named_dtype(lower: str) -> str | None:

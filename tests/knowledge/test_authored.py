@@ -14,7 +14,17 @@ from loralint.authoring.precedence import PrecedenceFile
 GOLDEN = Path(__file__).parents[2] / "golden"
 DATA = Path(__file__).parents[2] / "loralint" / "_data"
 FILES = ("hardware", "models", "model_names", "versions", "optimizers", "precedence", "probe")
-PARTS = {"hardware", "models", "models_config", "models_named", "versions", "optimizers", "precedence", "probe"}
+PARTS = {
+    "hardware",
+    "models",
+    "models_config",
+    "models_families",
+    "models_named",
+    "versions",
+    "optimizers",
+    "precedence",
+    "probe",
+}
 
 
 @pytest.fixture

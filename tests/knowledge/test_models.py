@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loralint.facts.memory.census import census
 from loralint.knowledge import catalogue
 from loralint.knowledge.data import part
-from loralint.knowledge.models import ModelFacts, config_of, find, key, prequantized, size_from_name
+from loralint.knowledge.models import ROW, ModelFacts, config_of, find, key, prequantized, size_from_name
 from loralint.knowledge.structure import SIZES
 
 DENSE = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "smollm3", "granite", "olmo")
@@ -225,11 +225,11 @@ def test_size_from_name(base: str, billions: float | None) -> None:
 
 
 def test_every_listed_id_finds_its_row_and_agrees_with_its_family_pattern() -> None:
-    data, patterns = part("models"), part("models_named")["patterns"]
-    assert len(data["rows"]) >= 100
-    for index, listed in data["ids"].values():
+    rows, patterns = part("models"), part("models_named")["patterns"]
+    assert len({known[0] for _, *known in rows.values()}) >= 100
+    for listed, *known in rows.values():
         for base in listed.split():
-            model, row = facts(base), dict(zip(data["fields"], data["rows"][index], strict=True))
+            model, row = facts(base), dict(zip(ROW, known, strict=True))
             assert (model.id, model.by_name, model.family) == (row["id"], False, row["family"])
             families = [name for name, _, pattern in patterns if re.match(pattern, key(base))]
             converted = base.endswith("-hf") and row["family"] == "glm"  # of a chatglm, by whose name it goes
@@ -243,10 +243,9 @@ def test_a_pattern_begins_with_its_literal_prefix() -> None:
 
 
 def test_params_follow_from_the_shape() -> None:
-    data = part("models")
     checked = 0
-    for row in data["rows"]:
-        model = facts(row[0])
+    for name in sorted({known[0] for _, *known in part("models").values()}):
+        model = facts(name)
         numbers = (model.params, model.vocab_size, model.num_kv_heads, model.intermediate_size, model.num_layers)
         if model.family in DENSE and all(numbers):
             checked += 1
@@ -280,6 +279,11 @@ def test_nothing_raises(text: str) -> None:
     assert size is None or size >= 0
 
 
-@given(st.sampled_from(sorted(part("models")["ids"])), st.sampled_from(["", "-AWQ", "-GGUF", "-bnb-4bit", "-FP8"]))
+@given(st.sampled_from(sorted(part("models"))), st.sampled_from(["", "-AWQ", "-GGUF", "-bnb-4bit", "-FP8"]))
 def test_a_copy_is_the_same_model(name: str, suffix: str) -> None:
     assert facts(f"someone/{name}{suffix}").id == facts(f"another/{name}").id
+
+
+@pytest.mark.parametrize("base", ['bf16",null,null],"llama-2-7b', "id", "vocab_size", "\udc80", '"', "a\\"])
+def test_a_name_that_looks_like_the_catalogue_itself_is_no_model(base: str) -> None:
+    assert find(base) is None
