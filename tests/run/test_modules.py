@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 
 import pytest
@@ -224,3 +225,22 @@ def test_findings_and_ignore_comments_stand_in_the_module(tmp_path, monkeypatch)
     (tmp_path / "settings.py").write_text(rate.replace("3e-1)", f"3e-1)  # loralint: ignore[{codes}] a test"))
     (again,) = loralint.check(".").runs
     assert all(one.suppressed for one in again.findings if one.span.file == "settings.py" and one.tier != "S")
+
+
+def test_programs_that_share_more_modules_than_a_few_have_each_parsed_once(tmp_path, monkeypatch):
+    parsed = []
+    parse = ast.parse
+    monkeypatch.setattr(ast, "parse", lambda text, *rest: parsed.append(text) or parse(text, *rest))
+    names = [f"part{number}" for number in range(20)]
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(f"{name.upper()} = 1  # {tmp_path}\n")
+    program = "".join(f"from {name} import {name.upper()}\n" for name in names) + main("from settings import *")
+    (tmp_path / "settings.py").write_text(SETTINGS)
+    project = Project(str(tmp_path))
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).write_text(program + f"# {name}\n")
+        file = str(tmp_path / name)
+        assert len(starts(read_file(file, file), Options(), project)) == 1
+    assert sorted(text for text in parsed if str(tmp_path) in text) == sorted(
+        (tmp_path / f"{name}.py").read_text() for name in names
+    )

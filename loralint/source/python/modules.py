@@ -7,7 +7,7 @@ bounds stays what every import is: a name of which nobody knows more.
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+import threading
 from typing import TYPE_CHECKING
 
 from loralint.model import Unknown
@@ -39,6 +39,14 @@ LIBRARIES = sys.stdlib_module_names | {
     "torchaudio", "torchvision", "tqdm", "transformers", "trl", "typer", "typing_extensions", "tyro", "unsloth",
     "unsloth_zoo", "vllm", "wandb", "xformers", "yaml",
 }  # fmt: skip
+
+
+# Programs of one folder share their modules. The trees of the last ones are kept, oldest first, up to so many
+# characters of text together, each of which costs about 20 bytes of tree. A number of trees would be no bound: fewer
+# than one program imports are of no use to the next one.
+KEPT = 1024 * 1024
+_KEPT: dict[Document, tuple[Program, ast.Module] | None] = {}
+_LOCK = threading.Lock()
 
 
 class _ModulePlaces(Places):
@@ -117,8 +125,16 @@ def _module(state: State, document: Document, name: str, node: Spot, called: str
     return state.modules[file]
 
 
-@lru_cache(maxsize=16)  # the programs of a folder share their modules
 def _parsed(document: Document) -> tuple[Program, ast.Module] | None:
+    """A module as parsed, kept while it is among those that were asked for last."""
+    with _LOCK:
+        made = _KEPT[document] = _KEPT.pop(document) if document in _KEPT else _parse(document)
+        while len(_KEPT) > 1 and sum(len(one.text) for one in _KEPT) > KEPT:
+            del _KEPT[next(iter(_KEPT))]
+    return made
+
+
+def _parse(document: Document) -> tuple[Program, ast.Module] | None:
     lines, text = document.lines, document.text
     places = _ModulePlaces(document.file, lines)
     program = Program(document, text, lines.starts, places, odd_lines(text, lines.starts))
