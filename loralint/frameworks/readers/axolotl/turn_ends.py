@@ -41,7 +41,10 @@ _OTHERWISE = (
     "eot_tokens", "chat_template_jinja", "train_on_inputs", "special_tokens.eos_token",
 )  # fmt: skip
 # Repositories whose tokenizers have no token for padding, as they are on the hub; mirrors may have added one.
-_UNPADDED = r"meta-llama/(?:Meta-Llama-3-|(?:Meta-)?Llama-3\.[12]-)\d+B(?:-Instruct)?|NousResearch/Meta-Llama-3-8B(?:-Instruct)?"
+_UNPADDED = (
+    r"meta-llama/(?:Meta-Llama-3-|(?:Meta-)?Llama-3\.[12]-)\d+B(?:-Instruct)?"
+    r"|NousResearch/Meta-Llama-3-8B(?:-Instruct)?"
+)
 # a tokenizer that is none of the model's, a token that is named, and trainers that see to padding themselves
 _PADDED = ("tokenizer_config", "special_tokens.pad_token", "rl", "reward_model", "process_reward_model",
            "processor_type", "tokenizer_use_mistral_common")  # fmt: skip
