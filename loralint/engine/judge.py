@@ -147,6 +147,8 @@ def _tier(rule: Rule, hit: Hit, before: Before, config: Config, scope: Scope) ->
     tier, loose = hit.tier or _level(rule, hit, scope), _loose(rule, hit, config)
     if tier == "S" and (config.reader.guessed or before.assumed or _assumed(scope.reads[before.reads :])):
         tier = "A"
+    if hit.package in loose and _forgotten(hit, config):
+        return "", ""
     if tier != "S":
         return tier, _release(hit.package, config) if hit.package in loose else ""
     if not loose:
@@ -167,6 +169,14 @@ def _release(package: str, config: Config) -> str:
     from loralint.knowledge.versions import newest
 
     return f"{package} {config.versions.of(package) or newest(package) or ''}".strip()
+
+
+def _forgotten(hit: Hit, config: Config) -> bool:
+    """Whether it is a key, or a word of one, and nothing is known of those of the release that a run is judged by."""
+    from loralint.knowledge.versions import forgotten
+
+    listed = hit.observation is not None and (hit.observation.kind == "unknown" or _moved(hit))
+    return listed and forgotten(hit.package, config.versions.of(hit.package))
 
 
 def _assumed(reads: list[Value]) -> bool:

@@ -227,7 +227,8 @@ def chosen(document: Document, reader: Reader, look: Look) -> Iterator[Observati
         if choice.get("when") and not look.version_is(choice["when"]):
             continue
         for dotted, pair in each(document.root, key):
-            if pair.value.kind == "scalar" and not _taken(pair.value, choice, reader):
+            own = (key, pair.value.raw) in reader.words
+            if pair.value.kind == "scalar" and not own and not _taken(pair.value, choice, reader):
                 yield from _misworded(document, pair, dotted, choice, reader)
 
 

@@ -101,7 +101,7 @@ class Reader(NamedTuple):
     listed: the file is a list, which is read under an empty key.
     kin: further frameworks whose rules hold, since their parts are in use.
     own: keys of a program that reads the file with the framework's parser, beside those that the list knows; with ANY
-    among them, only a likely slip of an unknown key is told.
+    among them, only a likely slip of an unknown key is told. words: (key, word) that such a program takes as well.
     """
 
     name: str
@@ -126,6 +126,7 @@ class Reader(NamedTuple):
     listed: bool = False
     kin: tuple[str, ...] = ()
     own: frozenset[str] = frozenset()
+    words: frozenset[tuple[str, str]] = frozenset()
 
     def converts(self, key: str) -> bool:
         """Say whether a text under this key becomes the number or boolean that is wanted there."""

@@ -91,6 +91,18 @@ def newest(package: str) -> str | None:
     return version
 
 
+def forgotten(framework: str, version: str) -> bool:
+    """Say whether a release is older than all of a trainer that are known, so that no list speaks of its keys. Of the
+    libraries the lists say themselves what older releases take.
+
+    >>> forgotten("openrlhf", "0.6.1"), forgotten("openrlhf", "0.11.2"), forgotten("transformers", "3.0")
+    (True, False, False)
+    """
+    known = part("versions")["frameworks"].get(framework, {"releases": {}})["releases"]
+    old = bool(known and parse(version)) and parse(version) < min(map(parse, known))
+    return old and framework not in _LIBRARIES
+
+
 def parse(text: str) -> tuple[int, ...]:
     """Give the release numbers, trailing zeros dropped; () where there are none.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ _OF_DEVELOPERS = r"(?:^|[-_.])(?:dev|develop|development|docs?|lint|tests?|testi
 _OWN = r"""(?m)^[ \t]*name[ \t]*=[ \t]*["'](transformers|trl|peft)["']"""
 _PROJECTS = ("setup.py", "pyproject.toml")
 UNKNOWN = "<0"
+_SOURCES = frozenset({"src", "swift", "openrlhf", "verl"})  # where the source of a trainer may lie
 _LIKELY = (
     "requirement", "constraint", "pyproject.toml", ".lock", "pylock", "pipfile", "environment", "conda", "setup.py",
     "setup.cfg",
@@ -56,15 +58,25 @@ def pins_near(file: str, project: Project) -> dict[str, str]:
 
 def _of_folder(folder: str, project: Project) -> dict[str, str]:
     try:
-        names = sorted(name for name in os.listdir(folder) if _is_likely(name.lower()))
+        listing = sorted(os.listdir(folder))
     except OSError:
         return {}
+    names = [name for name in listing if _is_likely(name.lower())]
     fixed: dict[str, set[str]] = {}
     bounds: dict[str, set[str]] = {}
-    for package, version in _fixed(folder, names, project) if names else ():
+    copied = () if _SOURCES.isdisjoint(listing) else _copied(folder)
+    for package, version in itertools.chain(_fixed(folder, names, project) if names else (), copied):
         (bounds if version.startswith("<") else fixed).setdefault(package, set()).add(version)
     known = {**{package: several for package, several in bounds.items() if package not in fixed}, **fixed}
     return {package: next(iter(several)) for package, several in known.items() if len(several) == 1}
+
+
+def _copied(folder: str) -> Iterator[tuple[str, str]]:
+    """The trainers whose source lies there, with a bound: what is newer is not there."""
+    from loralint.run.copies import copies
+
+    for framework, release in copies(folder):
+        yield framework, f"<={release}"
 
 
 def _is_likely(name: str) -> bool:

@@ -115,6 +115,10 @@ def _starts(document: Document, options: Options, project: Project) -> list[Star
         found = _of_task(document, options, project) or _of_config(document, options, project)
     pins = pins_near(document.file, project) if found else {}
     found = [_with_companions(start._replace(pins={**pins, **start.pins}), options, project) for start in found]
+    if any(start.reader.name == "llamafactory" for start in found):
+        from loralint.run.copies import with_templates
+
+        found = [with_templates(start, project) for start in found]
     if any("train_data_dir" in part.document.text for start in found for part in start.parts[:1]):
         found = [_with_pictures(start, project) for start in found]
     return found

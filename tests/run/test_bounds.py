@@ -113,3 +113,35 @@ def test_a_checkout_of_a_library_is_of_a_release_that_nobody_knows(tmp_path, pro
 )
 def test_what_developers_install_says_nothing_of_the_training(tmp_path, file, counts):
     assert told(tmp_path, "train.py", SCRIPT, "transformers==4.34.0\n", file) == ([] if counts else [("LL103", "A")])
+
+
+FACTORY = "model_name_or_path: m\nstage: sft\ndo_train: true\nfinetuning_type: lora\ndataset: d\ntemplate: {}\n"
+ENV = 'VERSION = "0.9.2.dev0"\n'
+
+
+@pytest.mark.parametrize(
+    ("template", "registers", "told_of"),
+    [("qwen25", "", True), ("qwen25", "register_template(name='qwen25', format_user=f)\n", False), ("qwen", "", False)],
+)
+def test_a_copy_of_llamafactory_has_templates_of_its_own(tmp_path, template, registers, told_of):
+    source = tmp_path / "src" / "llamafactory"
+    (source / "extras").mkdir(parents=True)
+    (source / "data").mkdir()
+    (source / "cli.py").write_text("def main(): ...\n")
+    (source / "extras" / "env.py").write_text(ENV)
+    (source / "data" / "template.py").write_text(f"register_template(name='qwen', format_user=f)\n{registers}")
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "sft.yaml").write_text(FACTORY.format(template))
+    (run,) = loralint.check(str(tmp_path)).runs
+    found = [one.message for one in run.findings if one.rule == "LL108"]
+    assert ["judged by llamafactory 0.9.2," in message for message in found] == [True] * told_of
+
+
+@pytest.mark.parametrize(("release", "silent"), [("0.6.1.post1", True), ("0.11.2", False)])
+def test_of_a_copy_that_is_older_than_all_that_is_known_no_key_is_told(tmp_path, release, silent):
+    (tmp_path / "openrlhf" / "cli").mkdir(parents=True)
+    (tmp_path / "version.txt").write_text(f"{release}\n")
+    line = "python -m openrlhf.cli.train_sft --pretrain m --dataset d --colocate_actor_ref --learning_rate 1e-5\n"
+    (tmp_path / "train.sh").write_text(line)
+    found = {one.rule for run in loralint.check(str(tmp_path)).runs for one in run.findings}
+    assert found.isdisjoint({"LL101", "LL102", "LL103"}) is silent
