@@ -35,7 +35,7 @@ _COMMON = frozenset(
     for word in line.split()
 )
 # other numbers than these are the run's own
-_WORD = re.compile(r"\d+(?=[- ]?bit)|[a-z]+\d*(?:_[a-z0-9]+)*|(?<![\w.])(?:0|100)(?![\w.])")
+_WORD = re.compile(r"(?<!\d)\d+(?=[- ]?bit)|[a-z]+\d*(?:_[a-z0-9]+)*|(?<![\w.])(?:0|100)(?![\w.])")
 _NOISE = re.compile(r"(?<=[a-z])['\u2019](?=[a-z])|\b(?:Value|Type|Runtime|Key|Attribute|Index|OS)Error\b")
 _CAMEL = re.compile(r"(?<=[a-z]{3})(?=[A-Z][a-z])")
 _TELLING = re.compile(r"^\s*(?:E\s+)?[\w.]*(?:Error|Exception|Warning)\b.*:", re.MULTILINE)

@@ -63,7 +63,7 @@ def meant(scope: Scope, spoken: object, *, everywhere: bool = False) -> set[str]
         raise Missing(str(reason)) from None
 
 
-_TOWER = re.compile(r"(^|\.)([a-z_]*(?:vision|visual|audio|speech|image)[a-z_]*)(?=\.)")
+_TOWER = re.compile(r"(^|\.)(?=[a-z_]*\.)([a-z_]*(?:vision|visual|audio|speech|image)[a-z_]*)(?=\.)")
 
 
 def tower_of(path: str) -> str:

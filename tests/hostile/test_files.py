@@ -217,6 +217,20 @@ def test_names_that_nearly_want_a_gradient_cost_little(hostile):
     assert hostile("check", "t.py").code in (0, 1)
 
 
+def test_a_shell_script_of_variables_without_an_end_costs_little(hostile):
+    text = "A=1 \\\n" * 9_000 + "true\naccelerate launch train.py --learning_rate 1e-4\n"
+    (hostile.folder / "run.sh").write_text("#!/bin/bash\n" + text, encoding="utf-8")
+    assert hostile("check", "run.sh").code in (0, 1)
+
+
+def test_a_program_that_nearly_catches_costs_little(hostile):
+    head = "from transformers import Trainer, TrainingArguments\n"
+    head += "Trainer(args=TrainingArguments('x', evaluation_strategy='steps')).train()\nx = dict(eval_strategy='no')\n"
+    text = f"{head}'''{'except ' * 14_000}\nexcept{' ' * 90_000}'''\n"
+    (hostile.folder / "t.py").write_text(text, encoding="utf-8")
+    assert hostile("check", "t.py").code in (0, 1)
+
+
 def test_a_manifest_whose_command_nearly_pipes_costs_little(hostile):
     line = "python train.py --lr 1e-4 " + "python " * 9_000
     pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "x", "command": ["sh", "-c", line]}]}

@@ -16,7 +16,7 @@ from loralint.model import Value
 from loralint.source.document import Document
 
 _DETACHED = re.compile(
-    r"^[ \t]*(?P<set>(?P<name>[A-Z][A-Z0-9_]*)=[^\s;&|#\"'$`]+)[ \t]*\\\n"
+    r"(?<!\\\n)^[ \t]*(?P<set>(?P<name>[A-Z][A-Z0-9_]*)=[^\s;&|#\"'$`]+)[ \t]*\\\n"
     r"(?:[ \t]*[A-Z][A-Z0-9_]*=[^\s;&|#]+[ \t]*\\\n)*[ \t]*\n",
     re.MULTILINE,
 )

@@ -22,7 +22,7 @@ from loralint.source.script import Script
 
 _TITLES = {"transformers": "Transformers", "trl": "TRL", "peft": "PEFT"}
 _OURS = frozenset({"class"})
-_ASKS = re.compile(r"\bexcept\s+\(?[\w, ]*\b(?:TypeError|Exception)\b|\bsignature\(|\b__version__\b")
+_ASKS = re.compile(r"\bexcept\s{1,9}\(?[\w, ]{0,100}\b(?:TypeError|Exception)\b|\bsignature\(|\b__version__\b")
 # Comparing a keyword with hundreds takes a millisecond: no call is worth more of them.
 _GUESSES = 100
 

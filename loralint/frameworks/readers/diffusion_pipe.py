@@ -38,7 +38,7 @@ _OF_MODEL = frozenset({
     "min_snr_gamma", "debiased_estimation_loss", "unet_lr", "text_encoder_1_lr", "text_encoder_2_lr", "ckpt_path",
     "transformer_path", "diffusers_path", "first_frame_conditioning_p",
 })  # fmt: skip
-_HIGH = re.compile(r"(?i)wan.*high[ ._-]?noise")
+_HIGH = re.compile(r"(?i)wan.{0,200}high[ ._-]?noise")
 _TWO_MODELS = re.compile(r"(?i)wan2\.2-(?:t2v|i2v)-a14b/?$")
 
 
