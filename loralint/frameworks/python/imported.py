@@ -62,8 +62,8 @@ def _worth(text: str) -> bool:
 def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
     """Observe them where the program imports them, unless it is ready for their absence."""
     for tree in found:
-        nodes = [node for node in statements(tree.body) if isinstance(node, ast.Try | ast.ImportFrom)]
-        ready = {id(one) for node in nodes if isinstance(node, ast.Try) for one in statements([node])}
+        nodes = [node for node in statements(tree.body) if isinstance(node, ast.Try | ast.If | ast.ImportFrom)]
+        ready = {id(one) for node in nodes for one in statements(_spared(node))}
         for node in nodes:
             if not isinstance(node, ast.ImportFrom) or node.level or id(node) in ready or not node.module:
                 continue
@@ -73,6 +73,13 @@ def of_imported(found: tuple[Tree, ...]) -> Iterator[Observation]:
                 meant = _meant(one.name, names)
                 if meant:
                     yield _told(tree, node.module, one.name, meant)
+
+
+def _spared(node: ast.stmt) -> list[ast.stmt]:
+    """What of a statement may fail, or never runs: a `try`, and the body of `if False:`."""
+    if isinstance(node, ast.If):
+        return node.body if isinstance(node.test, ast.Constant) and not node.test.value else []
+    return [node] if isinstance(node, ast.Try) else []
 
 
 @lru_cache(maxsize=1024)

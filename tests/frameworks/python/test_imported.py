@@ -38,6 +38,8 @@ Trainer(model=model, args=args, train_dataset=rows).train()
         ("from peft import peft_model, PeftModel", []),
         ("from ours import LoRAConfig", []),
         ("try:\n    from transformers import LLaMATokenizer\nexcept ImportError:\n    LLaMATokenizer = None", []),
+        ("if False:\n    from peft import AutoModelForPeftCausalLM", []),
+        ("if ready:\n    from peft import AutoModelForPeftCausalLM", ["peft.AutoModelForPeftCausalLM"]),
         ("# pip install git+https://github.com/zphang/transformers\nfrom transformers import LLaMATokenizer", []),
         ("from transformers import Llama4ForCausalLM, DefaultDataCollator", []),
     ],
