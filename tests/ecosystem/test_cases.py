@@ -1,8 +1,8 @@
 """Public bug reports as small runs: the faulty one gets the right finding, its corrected twin does not.
 
 A case has `finds` (rule, tier and key of that finding) or `silent`, why nothing can be told of it. Those named N are
-our own, of kinds that reports have shown, in other frameworks, files and spellings. Those named H were chosen by kind,
-before anything was run.
+our own, of kinds that reports have shown, in other frameworks, files and spellings. Those named H and J were chosen by
+kind, before anything was run.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _STEPS = 20
 # what gives a frame, and what gives one of a frame
 _FRAMES = frozenset({"DataFrame", "read_csv", "read_json", "read_excel", "read_parquet", "read_table", "read_pickle"})
 _SHAPES = frozenset({"copy", "head", "tail", "sample", "dropna", "fillna", "reset_index", "drop", "drop_duplicates",
-                     "rename", "query", "astype", "sort_values", "iloc", "loc"})  # fmt: skip
+                     "rename", "query", "astype", "sort_values"})  # fmt: skip
 _COPIED = re.compile(
     r"\[\\?[\"']labels\\?[\"']\]\s*=\s*\w+\[\\?[\"']input_ids\\?[\"']\](?:\.copy\(\))?(?=\s*(?:[,)}\n\\#]|$))"
 )
@@ -73,8 +73,6 @@ def _before(made: Call) -> Thing | None:
     name = last(made)
     if made.on is None:
         return first.thing if first is not None and name == "train_test_split" else None
-    if name == "__getattr__":
-        return made.on if first is not None and first.node.native in _SHAPES else None
     part = name == "__getitem__" and first is not None and first.node.tag != "str"
     return made.on if part or name in _SHAPES else None
 
