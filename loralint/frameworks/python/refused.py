@@ -56,15 +56,18 @@ def _unpadded(script: Script, parts: Parts) -> Iterator[Observation]:
     if says(_CHOOSES, script.text) or (what is not None and what.package != "transformers"):
         return
     pads = says(_PADS, script.text) or any(last(call) in _COLLATORS for call in script.calls)
-    for call in script.calls if pads else ():
-        known, given = of(call), call.arg("pretrained_model_name_or_path", 0)
-        name = given.node.native if given is not None else None
-        if known is None or known.role != "load-tokenizer" or not isinstance(name, str) or call.open:
-            continue
-        if _WITHOUT_PADDING.fullmatch(name) is not None:
-            advice = "once the tokenizer is loaded write tokenizer.pad_token = tokenizer.unk_token, or a reserved token"
-            yield _told("padding-missing", call, "pad_token", {"model": name, "advice": advice})
-            return
+    loads = [call for call in script.calls if pads and (known := of(call)) and known.role == "load-tokenizer"]
+    names = [_name(call) for call in loads]
+    if loads and all(name and _WITHOUT_PADDING.fullmatch(name) for name in names):  # else another one may pad
+        advice = "once the tokenizer is loaded write tokenizer.pad_token = tokenizer.unk_token, or a reserved token"
+        yield _told("padding-missing", loads[0], "pad_token", {"model": names[0], "advice": advice})
+
+
+def _name(call: Call) -> str:
+    """What a tokenizer is loaded from; empty where nobody knows, or where more is said of it."""
+    given = call.arg("pretrained_model_name_or_path", 0)
+    name = given.node.native if given is not None and not call.open else None
+    return name if isinstance(name, str) else ""
 
 
 def _texts(script: Script, parts: Parts) -> Iterator[Observation]:

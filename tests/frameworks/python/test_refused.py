@@ -87,6 +87,8 @@ def test_methods_that_do_not_take_what_the_trainer_hands_them(run, method, pins,
         ("mistralai/Mistral-7B-Instruct-v0.3", "", False),  # may be read by Mistral's own library, which pads
         ("EleutherAI/pythia-1b", "", False),  # Transformers 5 has a token for it
         ("openai-community/gpt2", "tokenizer.pad_token = tokenizer.eos_token", False),
+        ("openai-community/gpt2", "tokenizer = AutoTokenizer.from_pretrained('distilbert/distilbert-base')", False),
+        ("openai-community/gpt2", "second = AutoTokenizer.from_pretrained(second_name)", False),
     ],
 )
 def test_a_tokenizer_without_a_token_for_padding(run, name, chosen, found):
