@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from loralint.frameworks.table import ANY, Reader
 from loralint.run.build import Part, Start
+from loralint.run.on_modal import on_modal
 from loralint.run.options import Options
 from loralint.run.project import Lookup
 from loralint.run.thin import STARTS, leads
@@ -69,7 +70,11 @@ def script_starts(
     how = "hydra" if script.composed else reads(script)
     file = find(name) if find is not None and how in ("under", "alone") and (name := read_file(script)) else None
     handed = (file,) if file is not None and file.root is not None else ()
+    seen: set[object] = set()
     for start in starts(script):
+        if (same := (start.offset, _said(start.document.root), tuple(one.kind for one in start.events))) in seen:
+            continue  # a function that is followed by itself, and by another one that calls it without more
+        seen.add(same)
         part = Part(
             "script", start.document, start.reader, script.document, start.observations, start.events,
             script.arguments, own=keys, takes=takes, switches=bare, filled=names, fired=called,
@@ -82,7 +87,14 @@ def script_starts(
         makers = _makers(start.document) if thin else frozenset()
         own = tuple(one.file for one in used if one.file in makers or not STARTS.search(one.text))
         found.append(Start((part, *sources), start.reader, why, pins, start.notes, modules=own))
-    return [*found, *_of_params(script, pins)] if params else found
+    return on_modal([*found, *_of_params(script, pins)] if params else found, script)
+
+
+def _said(node: Node | None) -> object:
+    """What a tree says, wherever it stands."""
+    if node is None or node.kind == "scalar":
+        return node.raw if node is not None else ""
+    return tuple((pair.key, _said(pair.value)) for pair in node.pairs), tuple(map(_said, node.items))
 
 
 def _may_have(text: str) -> bool:
@@ -195,14 +207,15 @@ def _seen(base: str) -> bool:
 
 
 def _installed(script: Script) -> dict[str, str]:
-    """The versions that lines of a notebook install: `!pip install trl==0.21.0`."""
+    """The versions that a program says it is run with, and those that lines of a notebook install: `!pip install`."""
     lines = [typed.text for typed in script.shell if "install" in typed.text]
-    if not lines:
+    if not lines and "# /// script" not in script.document.text:
         return {}
-    from loralint.frameworks.companions.installed import installed
+    from loralint.frameworks.companions.installed import declared, installed
     from loralint.source.shell import read_shell
 
-    return installed(read_shell(Document(script.document.file, "shell", "\n".join(lines))).commands)
+    said = declared(script.document.text)
+    return {**said, **installed(read_shell(Document(script.document.file, "shell", "\n".join(lines))).commands)}
 
 
 def _name(document: Document) -> str:

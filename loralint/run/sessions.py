@@ -9,6 +9,7 @@ from functools import cache
 from loralint.frameworks.launch.programs import LAUNCHERS, TRAINERS
 from loralint.run.build import Start
 from loralint.run.launches import launched
+from loralint.run.on_modal import on_modal
 from loralint.run.options import Options
 from loralint.run.project import Project
 from loralint.run.scripts import Imported, Opened, is_test
@@ -75,7 +76,7 @@ def session_starts(script: Script, options: Options, project: Project) -> list[S
         from loralint.run.estimators import estimator_starts
 
         found += estimator_starts(script, document, options, project)
-    return found
+    return on_modal(found, script)
 
 
 def _sealed(script: Script) -> Document:
