@@ -40,6 +40,7 @@ _FILES = {
     "nemo": "Hydra YAML of NeMo's language and speech language models",
     "megatron-bridge": "YAML of overrides for a recipe",
     "verl": "Hydra YAML of the SFT and RL trainers",
+    "prime-rl": "TOML of `rl @` and `sft @`",
     "openrlhf": "its flags as YAML or JSON, dotted or nested; OpenRLHF itself reads no file",
     "fms-hf-tuning": "JSON that `SFT_TRAINER_CONFIG_JSON_PATH` names",
     "simpletuner": "`config.json` or `config.toml`, keys with or without `--`, and what its web interface saves",

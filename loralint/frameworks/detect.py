@@ -45,6 +45,7 @@ NAMES = {
     "nemo": "nemo",
     "megatron-bridge": "megatron_bridge",
     "verl": "verl",
+    "prime-rl": "prime_rl",
     "openrlhf": "openrlhf",
     "fms-hf-tuning": "fms_hf_tuning",
     "simpletuner": "simpletuner",

@@ -195,6 +195,8 @@ _BRIDGE_ALSO = _keys("""
     peft.dim optimizer.min_lr train.global_batch_size train.micro_batch_size model.tensor_model_parallel_size
     ddp.grad_reduce_in_fp32 checkpoint.pretrained_checkpoint
 """)
+_PRIME_RL = _keys("trainer.model trainer.optim orchestrator.batch_size orchestrator.train orchestrator.sampling")
+_PRIME_SFT = _keys("model.lora model.name optim.lr data.seq_len data.name data.micro_batch_size")
 _VERL_RL = _keys("actor_rollout_ref.model actor_rollout_ref.actor actor_rollout_ref.rollout")
 _VERL = _keys("""
     model.partial_pretrain model.lora_rank trainer.total_epochs trainer.default_local_dir trainer.n_gpus_per_node
@@ -274,7 +276,7 @@ _OPENRLHF_ALSO = _keys("""
     adam.lr train.micro_batch_size train.batch_size train.max_epochs model.model_name_or_path actor.model_name_or_path
     data.max_len ckpt.output_dir
 """)
-_NESTED |= _OPENRLHF | _OPENRLHF_ALSO
+_NESTED |= _OPENRLHF | _OPENRLHF_ALSO | _PRIME_RL | _PRIME_SFT
 MARKS = (
     frozenset(mark for mark in _NESTED if "." in mark)
     | _OUMI
@@ -356,6 +358,10 @@ SIGNATURES = (
     Signature("nemo", "nemo", some=_NEMO_TRAINER, least=1, also=_NEMO_MODEL, also_least=1, none=_keys("apiVersion")),
     Signature("openrlhf", "openrlhf", some=_OPENRLHF, least=1, also=_OPENRLHF_ALSO, also_least=1,
               none=_keys("apiVersion")),
+    Signature("prime-rl", "prime_rl", some=_keys("trainer.model trainer.optim"), least=1, file=".toml",
+              also=_keys("orchestrator.batch_size orchestrator.train orchestrator.sampling"), also_least=1),
+    Signature("prime-rl", "prime_rl_sft", _keys("model.lora model.name optim.lr"), file=".toml",
+              also=_keys("data.seq_len data.name data.micro_batch_size"), also_least=2),
     Signature("verl", "verl", some=_VERL_RL, least=1, none=_keys("apiVersion")),
     Signature("verl", "verl_sft", some=_VERL, least=3, none=_keys("apiVersion")),
     Signature("megatron-bridge", "megatron_bridge", some=_BRIDGE, least=1, also=_BRIDGE_ALSO, also_least=2,
