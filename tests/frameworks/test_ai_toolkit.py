@@ -29,6 +29,7 @@ config:
         batch_size: 2
         steps: 2000
         gradient_accumulation_steps: 4
+        noise_scheduler: flowmatch
         optimizer: adamw8bit
         lr: 1e-4
         dtype: bf16
@@ -173,3 +174,24 @@ def test_pairs_and_a_text_encoder_that_reads_them(reading, observed):
     )
     rejected = [key for key, one in observed(reading(READER, paired)).items() if one.kind == "rejected"]
     assert rejected == ["config.process[0].train.unload_text_encoder"]
+
+
+@pytest.mark.parametrize(
+    ("model", "named", "key"),
+    [
+        ("is_flux: true", "ddpm", "train.noise_scheduler"),
+        ("arch: flux:extra", "euler", "train.noise_scheduler"),
+        ("is_v3: true", "", "model.is_v3"),
+        ("arch: lumina2", "", "model.arch"),
+        ("is_flux: true", "flowmatch", ""),
+        ("is_flux: true", "${NOISE}", ""),
+        ("arch: flux_kontext", "", ""),  # which brings its scheduler along
+        ("arch: sdxl", "ddpm", ""),
+        ("is_flux: false", "", ""),
+    ],
+)
+def test_noise_along_a_curve_for_a_model_of_straight_lines(reading, observed, model, named, key):
+    written = f"        noise_scheduler: {named}\n" if named else ""
+    text = _file(model, noise=("        noise_scheduler: flowmatch\n", written))
+    found = [at for at, one in observed(reading(READER, text)).items() if one.kind == "curved-noise"]
+    assert found == ([f"config.process[0].{key}"] if key else [])

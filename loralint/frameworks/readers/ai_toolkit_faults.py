@@ -1,4 +1,6 @@
-"""What ai-toolkit (27a03a91) refuses where one key alone does not tell, and the alpha that it passes over."""
+"""What ai-toolkit (27a03a91) refuses where one key alone does not tell, the alpha that it passes over, and noise of
+another kind than the model's (jobs/process/BaseSDTrainProcess.py, toolkit/stable_diffusion_model.py).
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,15 @@ from loralint.frameworks.observe import place
 from loralint.frameworks.readers.diffusion import family
 from loralint.frameworks.table import SKIP, Look, Observation
 from loralint.source.document import Document, Node
-from loralint.source.scalars import value
+from loralint.source.scalars import is_template, value
 
 _P = "config.process[0]."
 _WITH_ALPHA = ("sd15", "sd2", "sdxl", "pixart", "auraflow")
 _OLD = (("is_v2", "sd2"), ("is_xl", "sdxl"), ("is_ssd", "sdxl"), ("is_vega", "sdxl"), ("is_pixart", "pixart"))
+# models of its oldest class that learn a flow; the newer classes bring the scheduler along
+_FLOWS = frozenset({"flux", "flex1", "sd3", "auraflow", "lumina2"})
+_FLOW_SWITCHES = ("is_flux", "is_v3", "is_auraflow", "is_lumina2")
+_STRAIGHT = ("flowmatch", "mean_flow")
 _FLUX_ONLY = ("attn_masking", "split_model_over_gpus")
 _EXCLUSIVE = (
     ("blank_prompt_preservation", "diff_output_preservation"),
@@ -22,9 +28,11 @@ _EXCLUSIVE = (
 
 
 def observe_faults(document: Document, _: Look) -> list[Observation]:
-    """Observe two accumulations, options of Flux with another model, a text encoder that is away, and an idle alpha."""
+    """Observe two accumulations, options of Flux with another model, a text encoder that is away, an idle alpha, and
+    a noise that the model does not know.
+    """
     root = document.root
-    return [] if root is None else [*_refused(document, root), *_alpha(document, root)]
+    return [] if root is None else [*_refused(document, root), *_alpha(document, root), *_noise(document, root)]
 
 
 def _read(root: Node, key: str) -> object:
@@ -70,6 +78,20 @@ def _alpha(document: Document, root: Node) -> Iterator[Observation]:
             message = f"with this architecture alpha is the rank, {rank}, whatever stands here"
             yield _at(document, root, key, "ignored", "lost", message, str(rank))
             return
+
+
+def _noise(document: Document, root: Node) -> Iterator[Observation]:
+    """A scheduler that mixes noise in along a curve, `ddpm` by default, under a model that learns a straight line."""
+    named, arch = _read(root, "train.noise_scheduler"), _read(root, "model.arch")
+    switch = next((key for key in _FLOW_SWITCHES if _read(root, f"model.{key}") is True), "")
+    flows = str(arch).partition(":")[0] in _FLOWS if arch is not None else bool(switch)
+    written = find(root, f"{_P}train.noise_scheduler")
+    curved = written is None or (isinstance(named, str) and named not in _STRAIGHT and not is_template(named))
+    if not flows or not curved:
+        return
+    key = "train.noise_scheduler" if written is not None else f"model.{switch or 'arch'}"
+    name = named if written is not None else "ddpm, which it is when nobody writes it"
+    yield _at(document, root, key, "curved-noise", "changed", "")._replace(data={"name": name})
 
 
 def _architecture(root: Node) -> str | None:
