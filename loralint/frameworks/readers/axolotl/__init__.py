@@ -5,7 +5,6 @@ An empty `adapter` trains the whole model, whatever `lora_*` keys stand beside i
 
 from __future__ import annotations
 
-from loralint.frameworks.readers.argument_words import observe_words
 from loralint.frameworks.readers.axolotl.faults import FAULTS
 from loralint.frameworks.readers.axolotl.row_types import types_of_another_task
 from loralint.frameworks.readers.axolotl.table import ROWS
@@ -62,6 +61,6 @@ READER = Reader(
     keys="axolotl",
     coerces=True,
     packages=("axolotl", "transformers", "peft", "trl"),
-    observe=(*FAULTS, observe_floor, types_of_another_task, turns_without_end, padding_missing, observe_words),
+    observe=(*FAULTS, observe_floor, types_of_another_task, turns_without_end, padding_missing),
     combine=combine,
 )

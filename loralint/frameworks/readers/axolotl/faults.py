@@ -198,7 +198,17 @@ def _whole(node: Node) -> int | None:
     return number if isinstance(number, int) else None
 
 
+def strategies(document: Document, look: Look) -> list[Observation]:
+    """Observe slips of the Trainer's words for when to evaluate and save, of which axolotl has no list."""
+    root = document.root
+    if root is None or not (root.pair("eval_strategy") or root.pair("save_strategy")):
+        return []
+    from loralint.frameworks.readers.argument_words import observe_words  # few configs have these keys
+
+    return observe_words(document, look)
+
+
 FAULTS = (
     refused_together, refusals, whole_groups, unknown_adapter, sharegpt, batch_size_alone, table_with_packing,
-    fp16_beside_bf16,
+    fp16_beside_bf16, strategies,
 )  # fmt: skip
