@@ -20,6 +20,7 @@ from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.refused import of_refused
 from loralint.frameworks.python.trace import argument, last
 from loralint.frameworks.python.unchanged import of_unchanged
+from loralint.frameworks.python.virtual import of_virtual
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Span, Value
 from loralint.source.script import Call, Script, Thing
@@ -51,6 +52,7 @@ def of_what_cannot_be(script: Script, parts: Parts, look: Look) -> Iterator[Obse
     yield from of_fed(script, parts, look)
     yield from of_collators(script, parts, look)
     yield from of_columns(script, parts, look)
+    yield from of_virtual(script, parts, look)
     for call in script.calls if look.version_is("sentence-transformers<3.3") else ():
         owner = call.on.made if call.on is not None else None
         if last(call) == "add_adapter" and owner is not None and last(owner) == "SentenceTransformer":
