@@ -19,6 +19,7 @@ JOB_KINDS = _keys("""
 # Keys of files that hand commands to a cloud or a runner: each has one of them, see `frameworks.tasks`.
 TASK_SIGNS = _keys("""
     run commands command services stages tasks jobs workerPoolSpecs worker_pool_specs entrypoint
+    program
 """)
 # Keys that take a number wherever they are known.
 NUMBERS = _keys("""

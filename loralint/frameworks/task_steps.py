@@ -8,6 +8,7 @@ from functools import partial
 
 from loralint.frameworks.readers.kubernetes.tree import At, entries, inside, named, text, top
 from loralint.frameworks.readers.launch.cloud import asked_of
+from loralint.frameworks.sweeps import words
 from loralint.frameworks.tasks import Kind, scalars, variables_of
 from loralint.source.command import Part
 from loralint.source.document import Document, Node
@@ -37,6 +38,8 @@ def steps(document: Document, kind: Kind, root: Node, unit: At) -> Iterator[Step
         yield Step("folder", (_field(document, kind, folder.node, given),))
     for key in kind.texts:
         yield from _script(document, kind, inside(unit, key), given)
+    if kind.sweep:
+        yield Step("words", tuple(words(document, unit)))
     pieces = [at for key in kind.words if (at := inside(unit, key)) is not None]
     if any(one.node.kind == "scalar" and one.node.tag != "null" for one in pieces):  # taken apart as a shell does it
         yield Step("text", tuple(_field(document, kind, one, given) for one in scalars(pieces)))

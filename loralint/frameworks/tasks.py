@@ -33,7 +33,8 @@ class Kind(NamedTuple):
     units: where each command stands: "" for the root, `services.*`, `tasks[]`; see `units_of`. texts: scripts, in their
     order; a list is one script. words: a command that no shell takes apart, in pieces. env: variables; folder: where it
     starts; mounts: files of the repository, under the paths that it sees them by. filled: what is filled in before;
-    inputs: what that may name. counts: variables that are set by what is asked for, and the field of each.
+    inputs: what that may name. counts: variables that are set by what is asked for, and the field of each. sweep: the
+    command is made of parameters, see `sweeps`.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Kind(NamedTuple):
     filled: re.Pattern[str] = _DOUBLE
     inputs: str = ""
     counts: tuple[tuple[str, str], ...] = ()
+    sweep: bool = False
 
 
 _AZURE = Kind(
@@ -82,6 +84,7 @@ KINDS = (
     _VERTEX,
     _VERTEX._replace(every=_set("worker_pool_specs"), units="worker_pool_specs[0]", env=("container_spec.env",),
                      words=("container_spec.command", "container_spec.args")),
+    Kind("Weights & Biases", _set("program parameters"), _set("method"), sweep=True),
     Kind("Anyscale", _set("entrypoint"), _set("image_uri compute_config cluster_env build_id containerfile"),
          texts=("entrypoint",), env=("env_vars",), folder="working_dir"),
 )  # fmt: skip

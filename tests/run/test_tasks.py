@@ -228,6 +228,65 @@ def test_files_that_launch_no_training(runs, text):
     assert not runs(text)
 
 
+SWEEP = """\
+program: train.py
+method: bayes
+metric: {name: eval/loss, goal: minimize}
+parameters:
+  lr: {value: 5e-4}
+  rank: {values: [8, 16]}
+  epochs: {min: 1, max: 3}
+  bf16: {value: true}
+  tf32: {value: false}
+"""
+SWEPT = """\
+import argparse
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=1e-4)
+parser.add_argument("--rank", type=int, default=4)
+parser.add_argument("--epochs", type=int, default=1)
+parser.add_argument("--seed", type=int)
+parser.add_argument("--bf16", BOOL)
+parser.add_argument("--tf32", BOOL)
+args = parser.parse_args()
+model = get_peft_model(AutoModelForCausalLM.from_pretrained("gpt2"), LoraConfig(r=args.rank))
+given = TrainingArguments("out", learning_rate=args.lr, num_train_epochs=args.epochs, bf16=args.bf16, tf32=args.tf32)
+Trainer(model=model, args=given).train()
+"""
+
+
+def test_a_sweep(runs, tmp_path):
+    (run,) = runs(SWEEP, {"train.py": SWEPT.replace("BOOL", "default=False")})
+    rate = run.config.get("optim.lr")
+    assert (rate.value, rate.span.file, rate.span.line) == (5e-4, str(tmp_path / "job.yaml"), 5)
+    assert told(run, "adapter.rank")[0].reason == "`rank` is what the sweep tries"
+    assert told(run, "train.epochs")[0].reason == "`epochs` is what the sweep tries"
+    assert runs.project.is_claimed(str(tmp_path / "train.py"))
+
+
+@pytest.mark.parametrize(
+    ("command", "processes"),
+    [
+        ("[python, '${program}', '${args_no_boolean_flags}']", None),
+        ("[accelerate, launch, --num_processes, '4', '${program}', '${args_no_boolean_flags}']", 4),
+        ("['${env}', '${interpreter}', '${program}', '${args_no_boolean_flags}', --seed, '1']", None),
+    ],
+)
+def test_commands_of_sweeps(runs, command, processes):
+    script = {"train.py": SWEPT.replace("BOOL", 'action="store_true"')}
+    (run,) = runs(f"{SWEEP}command: {command}\n", script)
+    assert told(run, "optim.lr", "precision.bf16", "precision.tf32") == [5e-4, True, False]
+    assert told(run, "dist.launcher_processes") == [processes]
+    assert not [one for one in run.observations if one.effect == "crash"]
+
+
+def test_a_sweep_of_what_is_no_training(runs):
+    assert not runs(SWEEP.replace("method: bayes", "other: 1"))
+    assert not runs(SWEEP.replace("program: train.py", "program:"))
+
+
 @pytest.mark.parametrize("kind", SAME)
 def test_no_format_shows_a_secret(tmp_path, kind):
     text = SAME[kind].replace("3e-4", "2.0").replace("--use_peft", f"--use_peft --push_to_hub --hub_token {TOKEN}")
