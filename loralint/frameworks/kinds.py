@@ -141,4 +141,5 @@ def _refused(
     message = f"{reader.title} stops before it loads anything, since `{key}` has to be {wanted}"
     replacement = move.get("to") or move.get("write", "")
     rewrite = "key" if "to" in move else "value" if replacement else ""
-    return Observation("rejected", value, "crash", message, replacement, rewrite)
+    data = {} if replacement else {"advice": f"write {wanted} for `{key}`"}
+    return Observation("rejected", value, "crash", message, replacement, rewrite, data=data)

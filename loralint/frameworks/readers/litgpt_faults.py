@@ -106,5 +106,5 @@ def _nothing(document: Document, root: Node) -> Iterator[Observation]:
     switches = {key: on if find(root, key) is None else _value(root, key) for key, (on, _) in SWITCHES.items()}
     if all(on is False for on in switches.values()):
         yield _refused(
-            document, next(key for key in SWITCHES if find(root, key) is not None), "no module gets an adapter"
+            document, next(key for key in SWITCHES if find(root, key) is not None), "no module gets an adapter", "true"
         )

@@ -56,7 +56,7 @@ def _length(document: Document) -> Iterator[Observation]:
     pair = _pair(document, "max_train_steps")
     if pair is not None and all(_pair(document, key) for key in REQUIRED):
         message = "SimpleTuner stops since `num_train_epochs`, which is 1 unless it is set to 0, limits the run too"
-        yield _at(document, pair, "crash", message)
+        yield _at(document, pair, "crash", message)._replace(data={"advice": "write num_train_epochs: 0 beside it"})
 
 
 def _betas(document: Document) -> Iterator[Observation]:
@@ -87,7 +87,8 @@ def _unit(document: Document) -> Iterator[Observation]:
     kind = _read(document, "resolution_type") or "pixel_area"
     if pair is not None and kind == "area" and isinstance(size, (int, float)) and size > _MOST_MEGAPIXELS:
         message = f"`resolution_type: area` counts megapixels, and {pair.value.raw} of them fit no model"
-        yield _at(document, pair, "changed", message)
+        advice = {"advice": "write resolution: 1 for a megapixel, or resolution_type: pixel_area"}
+        yield _at(document, pair, "changed", message)._replace(data=advice)
     for key in ("maximum_image_size", "target_downsample_size"):
         limited, limit = _pair(document, key), _read(document, key)
         small = kind == "pixel" and isinstance(limit, (int, float)) and 0 < limit < _FEWEST_PIXELS

@@ -97,19 +97,23 @@ def rejected(document: Document, look: Look) -> list[Observation]:
     root = document.root
     found = []
     if _on(root, "enable_activation_offloading") and _off(root, "enable_activation_checkpointing"):
-        found.append(("enable_activation_offloading", "offloading needs enable_activation_checkpointing: true"))
+        advice = "write enable_activation_checkpointing: true, or no offloading"
+        found.append(("enable_activation_offloading", "offloading goes with checkpointing only", advice))
     if _on(root, "dataset.packed") and _off(root, "tokenizer.max_seq_len"):
-        found.append(("dataset.packed", "a packed dataset needs tokenizer.max_seq_len"))
+        advice = "write tokenizer.max_seq_len: 4096, or how long packed rows are to be, or packed: false"
+        found.append(("dataset.packed", "a packed dataset needs tokenizer.max_seq_len", advice))
     if _on(root, "optimizer_in_bwd") and not _off(root, "clip_grad_norm"):
-        found.append(("clip_grad_norm", "gradients cannot be clipped with optimizer_in_bwd: true"))
+        advice = "write clip_grad_norm: null, or optimizer_in_bwd: false"
+        found.append(("clip_grad_norm", "gradients cannot be clipped with optimizer_in_bwd: true", advice))
     if _on(root, "resume_from_checkpoint") and str(_value(root, _SAVED)).endswith("adapter_model.safetensors"):
-        found.append((_SAVED, "that file has PEFT's names, and a recipe goes on from the adapter_model.pt beside it"))
+        message = "that file has PEFT's names, and a recipe goes on from its own"
+        found.append((_SAVED, message, "name the adapter_model.pt beside it"))
     taught = _taught(root)
     if taught:
-        found.append(("teacher_model._component_", taught))
+        found.append(("teacher_model._component_", taught, "take a teacher and a student of one vocabulary"))
     return [
-        Observation("rejected", place(document, pair, key), "crash", message, package="torchtune")
-        for key, message in found
+        Observation("rejected", place(document, pair, key), "crash", said, package="torchtune", data={"advice": advice})
+        for key, said, advice in found
         if root is not None and (pair := find(root, key)) is not None
     ]
 
