@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from loralint.checks.conditions import compare, excluded, holds
+from loralint.checks.conditions import Guard, compare, excluded, holds
 from loralint.checks.hit import Hit, place
 from loralint.facts.scope import Scope
 from loralint.knowledge.data import part
-from loralint.model import Unknown
+from loralint.model import Unknown, Value
 
 _STRENGTH = {"note": 0, "B": 1, "A": 2, "S": 3}
 _FIRST: dict[str, Callable[[list[Any]], Any]] = {"gt": min, "ge": min, "lt": max, "le": max}
@@ -32,7 +32,7 @@ def golden(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
         return value.value
     if value.value is None:
         return []
-    if not any(compare(operator, value.value, limit) is True for operator, limit in _loosest(args["parameter"])):
+    if not _beyond(args["parameter"], value.value):
         return []  # whichever entry holds, the value lies within it
     entry = applicable(scope, args["parameter"], args.get("entry"))
     if entry is None or isinstance(entry, Unknown):
@@ -54,6 +54,20 @@ def _moved(scope: Scope, args: Mapping[str, Any], factor: float) -> float | None
     """The lever's value that changes the parameter by a factor, to one digit."""
     lever = scope.get(args["lever"]).value
     return float(f"{lever * factor ** (1 / args['power']):.0e}") if isinstance(lever, (int, float)) else None
+
+
+def outside(args: Mapping[str, Any]) -> Guard:
+    """What settles `golden` at one look: a value within every entry of the parameter."""
+    return args["parameter"], _outside(args["parameter"])
+
+
+@cache  # the same for all rules of a parameter
+def _outside(parameter: str) -> Callable[[Value], bool]:
+    return lambda value: isinstance(value.value, Unknown) or _beyond(parameter, value.value)
+
+
+def _beyond(parameter: str, value: object) -> bool:
+    return any(compare(operator, value, limit) is True for operator, limit in _loosest(parameter))
 
 
 @cache

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from loralint.checks.conditions import argument, compare
+from loralint.checks.conditions import Guard, argument, compare
 from loralint.checks.hit import Hit, place
 from loralint.facts.scope import Scope, number
 from loralint.model import Unknown
@@ -29,14 +29,32 @@ def within(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[H
     if amount is None:
         return []
     low, high = args.get("min", args.get("above")), args.get("max", args.get("below"))
-    too_low = low is not None and (amount < low or (amount == low and "above" in args))
-    too_high = high is not None and (amount > high or (amount == high and "below" in args))
+    too_low, too_high = _beyond(amount, args)
     if not too_low and not too_high:
         return []
     suggest = argument(args["suggest"], scope) if "suggest" in args else low if too_low else high
     data = {"bound": low if too_low else high, "side": "low" if too_low else "high", "min": low, "max": high}
     where = value if value.span or not at else place(scope, (args["field"], *at))
     return [Hit(where, data, suggest)]
+
+
+def outside(args: Mapping[str, Any]) -> Guard:
+    """What settles `within` at one look: a number between the bounds, and what is no number."""
+    return (
+        args["field"],
+        lambda value: (
+            isinstance(value.value, Unknown) or ((amount := number(value)) is not None and any(_beyond(amount, args)))
+        ),
+    )
+
+
+def _beyond(amount: float, args: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Whether a number is too low, and whether it is too high."""
+    low, high = args.get("min", args.get("above")), args.get("max", args.get("below"))
+    return (
+        low is not None and (amount < low or (amount == low and "above" in args)),
+        high is not None and (amount > high or (amount == high and "below" in args)),
+    )
 
 
 def compared(scope: Scope, args: Mapping[str, Any], at: tuple[str, ...]) -> list[Hit] | Unknown:

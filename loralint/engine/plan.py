@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loralint.canonical.fields import FIELDS
+from loralint.checks import golden, values
 from loralint.checks.conditions import Guard, guards
+from loralint.facts import PLACES
 from loralint.facts.scope import Scope
 from loralint.knowledge.rules import Rule
 from loralint.model import Value
@@ -16,6 +18,10 @@ from loralint.run.config import Config
 
 # Templates that look at what was observed or done, with the argument that names what they are about.
 MET = {"observation": "kind", "event": "kind", "order": "then", "missing": "of"}
+
+
+# Templates that hold a value against bounds, with the look at it that settles them.
+_BOUNDED = {"range": values.outside, "golden": golden.outside}
 
 
 class Plan(NamedTuple):
@@ -83,7 +89,10 @@ def _first(asked: tuple[Guard, int]) -> tuple[bool, int]:
 
 
 def _guards(rule: Rule) -> tuple[Guard, ...]:
-    """A template that compares a field has nothing to say of one without a value."""
+    """A template that compares a field has nothing to say of one without a value, or of one within all its bounds."""
+    if rule.uses in _BOUNDED:
+        look = _BOUNDED[rule.uses](rule.args)
+        return (*guards(rule.when), look) if look[0] in FIELDS or look[0] in PLACES else guards(rule.when)
     needed = [["absent", rule.args[name], False] for name in ("field", "left") if name in rule.args]
     return (*guards(rule.when), *guards(["all", *needed])) if needed else guards(rule.when)
 
