@@ -1,7 +1,7 @@
 """What a program says too late, or to the loss itself where nothing leads back to the adapter.
 
 Sources: accelerate 1.15.0 launchers.py (`notebook_launcher` forks); torch 2.13.0 cuda/__init__.py (what forks after
-CUDA has started cannot start it again; CUDA reads the variable once).
+CUDA has started cannot start it again; CUDA reads the variable once); unsloth 004d44eb __init__.py (critical_modules).
 """
 
 from __future__ import annotations
@@ -14,16 +14,33 @@ from loralint.frameworks.python.syntax import says
 from loralint.frameworks.python.trace import last
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Span, Value
+from loralint.source.document import Document
 from loralint.source.script import Call, Script
 
 # in a notebook a line of the program begins behind a quote
 _FORCED = re.compile(r"^(?:[ \t]*\")?[ \t]*(([\w.]+)\.requires_grad(?:_\((?:True)?\)|[ \t]*=[ \t]*True))", re.MULTILINE)
 
 
+# the first line that imports Unsloth, wherever it stands, and those at the left that import what it rewrites
+_UNSLOTH = re.compile(r"^[ \t]*(?:\"[ \t]*)?(?:from|import) unsloth\b", re.MULTILINE)
+_REWRITTEN = re.compile(r"^(?:[ \t]*\")?((?:from|import) (trl|transformers|peft)\b)", re.MULTILINE)
+
+
 def of_what_is_late(script: Script, _: Parts, __: Look) -> Iterator[Observation]:
     """Whatever of this a start is told."""
     yield from _forced(script)
     yield from _after_the_cards(script)
+    yield from _after_the_libraries(script.document)
+
+
+def _after_the_libraries(document: Document) -> Iterator[Observation]:
+    """Unsloth, imported once the libraries are there that it rewrites as they are imported."""
+    unsloth = _UNSLOTH.search(document.text) if "unsloth" in document.text else None
+    first = _REWRITTEN.search(document.text, 0, unsloth.start()) if unsloth is not None else None
+    if first is not None:
+        span = document.span_at(first.start(1), first.end(1))
+        where = Value(None, key=first[2], pointer=f"/{first[2]}", text=first[1], span=span)
+        yield Observation("unsloth-late", where, "changed", "", data={"module": first[2]})
 
 
 def _forced(script: Script) -> Iterator[Observation]:
