@@ -244,8 +244,8 @@ def test_bands_rise_and_are_borrowed_where_no_run_set_them():
 def test_where_lion_and_adafactor_ran_for_real_their_bands_are_their_own():
     adamw, lion = band("embedded", "adamw"), band("embedded", "lion")
     assert lion.stable < adamw.stable
-    assert "Lion 16 were measured" in lion.doubt
-    assert band("embedded", "adafactor") == adamw
+    assert lion.doubt.startswith("of 18 real runs with Lion ")
+    assert band("embedded", "adafactor")[:5] == adamw[:5]
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "lion", "adafactor", "sgd"])
