@@ -24,7 +24,8 @@ EVENTS = {
     "unfreeze": "parameters are made to require gradients by hand",
     "cast": "a model is cast as a whole - dtype, bits (as it was loaded), wrapped (an adapter is on it)",
     "move": "a model is moved to a device - bits, wrapped",
-    "add-tokens": "tokens are added to the vocabulary - only_pad, empty, resized (a model gets rows for them)",
+    "add-tokens": "tokens are added to the vocabulary - only_pad, empty, resized (a model gets rows for them),"
+    " of_encoder (it is that of a BERT)",
     "resize": "the embedding is resized",
     "set-pad": "a padding token is chosen - is_eos, ends (rows carry an end token, or the script does not show them)",
     "set-eos": "an end token is chosen - literal (by its text)",
@@ -56,7 +57,7 @@ EVENT_DATA = (
     "accelerated", "args_class", "bare", "beside", "bits", "checkpointing", "class", "classifier", "collator",
     "config", "differs", "dtype", "empty", "ends", "evaluates", "fills", "formats", "has_args", "has_metrics",
     "has_peft_config", "has_ref_model", "headed", "is_eos", "labelled", "literal", "masks_pad", "media", "merged",
-    "name", "named", "number", "only_pad", "outputs", "own", "own_loss", "own_reference", "padded", "paired",
-    "reason", "reduced", "reenters", "reentrant", "resized", "resume", "sets", "sought", "splits", "state_dict",
-    "trainable", "trl", "unsloth", "value", "valued", "wrapped", "wrapped_by", "written",
+    "name", "named", "number", "of_encoder", "only_pad", "outputs", "own", "own_loss", "own_reference", "padded",
+    "paired", "reason", "reduced", "reenters", "reentrant", "resized", "resume", "sets", "sought", "splits",
+    "state_dict", "trainable", "trl", "unsloth", "value", "valued", "wrapped", "wrapped_by", "written",
 )  # fmt: skip
