@@ -51,8 +51,8 @@ class Project:
     """
 
     __slots__ = (
-        "_documents", "_given", "_models", "_names", "_reals", "bases", "claimed", "manifests", "maps", "pins", "roots",
-        "texts",
+        "_documents", "_given", "_models", "_modules", "_names", "_reals", "bases", "claimed", "manifests", "maps",
+        "pins", "roots", "texts",
     )  # fmt: skip
 
     def __init__(self, *roots: str, given: tuple[str, ...] = ()) -> None:
@@ -66,6 +66,7 @@ class Project:
         self.bases: dict[str, None] = {}
         self._documents: dict[str, Document] = {}
         self._models: dict[tuple[str, str], str | None] = {}
+        self._modules: dict[tuple[str, str, str, int], Document | None] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._reals: dict[str, str] = {}
 
@@ -95,10 +96,16 @@ class Project:
         return next(((path, path) for path in self._given if os.path.abspath(path).endswith(ending)), None)
 
     def module(self, name: str, level: int, near: str) -> Document | None:
-        """The file that an import of a program means, which stays nobody's; None where it is not at hand."""
-        from loralint.run.modules import module_of
+        """The file that an import of a program means, which stays nobody's; None where it is not at hand.
 
-        return module_of(self, name, level, near)
+        Asked of the disk once for all programs of a folder, most of which import the same.
+        """
+        key = os.path.dirname(near), os.path.dirname(self._real(near)), name, level
+        if key not in self._modules:
+            from loralint.run.modules import module_of
+
+            self._modules[key] = module_of(self, name, level, near)
+        return self._modules[key]
 
     def beside(self, path: str, near: str) -> Document | None:
         """The file of a path as seen from the folder of another one, which stays nobody's; None where there is none."""
