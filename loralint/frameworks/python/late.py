@@ -40,7 +40,7 @@ def _after_the_libraries(document: Document) -> Iterator[Observation]:
     if first is not None:
         span = document.span_at(first.start(1), first.end(1))
         where = Value(None, key=first[2], pointer=f"/{first[2]}", text=first[1], span=span)
-        yield Observation("unsloth-late", where, "changed", "", data={"module": first[2]})
+        yield Observation("unsloth-late", where, "changed", "")
 
 
 def _forced(script: Script) -> Iterator[Observation]:
