@@ -49,11 +49,11 @@ PLACEHOLDERS = {
 # what observations on rows of data hold, whose kinds start with `data-`; counts and shares are of one file
 ROW_DATA = (
     "file", "many", "count", "looked", "share", "where", "field", "detail", "length", "fate", "long_fate", "evaluation",
-    "lost", "certain", "stops", "wanted", "missing", "seen", "by", "word", "longest", "usual",
+    "lost", "certain", "stops", "wanted", "missing", "seen", "by", "word", "longest", "usual", "then",
 )  # fmt: skip
 JOB_DATA = (
     "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
-    "world", "usable", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
+    "world", "usable", "first", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
     "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead", "by",
     "host", "meant", "subdomain", "model", "words", "amount", "counted", "workers", "each", "places", "how", "to",
 )  # fmt: skip
