@@ -53,8 +53,8 @@ ROW_DATA = (
 )  # fmt: skip
 JOB_DATA = (
     "resource", "request", "limit", "unless", "policy", "role", "wanted", "processes", "gpus", "pods", "total",
-    "world", "usable", "first", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size", "type",
-    "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead", "by",
+    "world", "usable", "first", "last", "listed", "gpu", "variable", "claim", "mode", "folder", "volume", "size",
+    "type", "quoted", "space", "map", "near", "sure", "state", "path", "because", "instead", "by",
     "host", "meant", "subdomain", "model", "words", "amount", "counted", "workers", "each", "places", "how", "to",
 )  # fmt: skip
 # of scripts and of launch lines
