@@ -289,6 +289,7 @@ FIELDS: dict[str, Field] = {
     "train.min_snr_gamma": Field("float", "gamma of the Min-SNR loss weights; 0 is off"),
     "train.noise_offset": Field("float", "constant added to the noise of each channel"),
     "train.zero_terminal_snr": Field("bool", "noise levels are stretched so that the last one is pure noise"),
+    "train.v_loss_scaled": Field("bool", "a loss on v is scaled to one on the noise"),
     "train.timestep_sampling": Field("str", "how a flow model's steps are drawn: sigma, uniform, sigmoid, shift ..."),
     "train.flow_shift": Field("number", "how far a flow model's steps are moved towards noise; 1 is not at all"),
     "quant.fp8_scaled": Field("bool", "these floats are scaled by block"),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from loralint.frameworks.python.classes import of
+from loralint.frameworks.python.paces import out_of_step
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.syntax import Tree, place, trees
 from loralint.frameworks.python.trace import last
@@ -65,6 +66,8 @@ def _accumulated(script: Script, found: tuple[Tree, ...]) -> Iterator[Observatio
                 what = f"zero_grad before backward empties what {count - 1} batches added up, and the last alone counts"
                 yield _told(tree, "zero_grad", "changed", what, "call optimizer.zero_grad() behind optimizer.step()")
                 return
+        for key, what, advice in out_of_step(tree.body, script.text, count):
+            yield _told(tree, key, "changed", what, advice)
 
 
 def _emptied_first(block: ast.With) -> bool:
@@ -90,6 +93,6 @@ def _steps(loop: ast.For) -> bool:
 
 
 def _told(tree: Tree, key: str, effect: str, what: str, advice: str) -> Observation:
-    span = place(tree.document, rf"\b({key})\b\s*[(=]") or tree.document.span_at(0, 0)
+    span = place(tree.document, rf"\b({re.escape(key)})\b\s*[(=]") or tree.document.span_at(0, 0)
     where = Value(None, key=key, pointer=f"/{key}", span=span, key_span=span)
     return Observation("loop", where, effect, what, data={"advice": advice})

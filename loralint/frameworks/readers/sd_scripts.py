@@ -178,6 +178,7 @@ TABLE = (
     Entry("train.min_snr_gamma", "min_snr_gamma", positive),
     Entry("train.noise_offset", "noise_offset", positive),
     Entry("train.zero_terminal_snr", "zero_terminal_snr", not_null, default=False),
+    Entry("train.v_loss_scaled", "scale_v_pred_loss_like_noise_pred", not_null, default=False),
     Entry("train.timestep_sampling", "timestep_sampling", not_null, default=_sampling),
     Entry("train.flow_shift", "discrete_flow_shift", not_null),
     # precision
