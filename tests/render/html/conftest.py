@@ -30,6 +30,8 @@ sequence_len: 1024
 sample_packing: false
 gradient_checkpointing: true
 bf16: true
+special_tokens:
+  pad_token: "<|end_of_text|>"
 """
 BLOCK = BAD.replace("lora_alpha: 32\n", "")
 GOOD = BAD.replace("lora_alhpa: 512\n", "")
