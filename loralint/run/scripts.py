@@ -58,6 +58,7 @@ def script_starts(
     from loralint.frameworks.python.options import filled, read_file, reads, switches, taken
     from loralint.run.modules import used_modules
     from loralint.source.python import read_script
+    from loralint.source.python.script import TOO_LONG
 
     script = script or read_script(document, find, imported, line)
     script = _reached(script) if thin and not params else script
@@ -87,6 +88,8 @@ def script_starts(
         makers = _makers(start.document) if thin else frozenset()
         own = tuple(one.file for one in used if one.file in makers or not STARTS.search(one.text))
         found.append(Start((part, *sources), start.reader, why, pins, start.notes, modules=own))
+    if not found and not thin and TOO_LONG in script.unread:
+        document.fault("too-large", "more steps than are followed, and no training among the first", 0)
     return on_modal([*found, *_of_params(script, pins)] if params else found, script)
 
 

@@ -34,6 +34,7 @@ STATEMENTS = {**statements.STATEMENTS, **loops.STATEMENTS, **definitions.STATEME
 _NO_FAULTS = frozenset({"python2", "template", "newer"})
 # Libraries that make a command of a function by decorating it.
 _COMMANDS = frozenset({"click", "typer"})
+TOO_LONG = "the rest of the script, which is too long to follow"
 
 
 def read_text(
@@ -81,7 +82,7 @@ def follow_program(program: Program, tree: ast.Module) -> Script:
     except (Exhausted, RecursionError):
         if state.modules:  # what is known of the program itself is worth more
             return follow_program(program._replace(modules=None), tree)
-        state.note("the rest of the script, which is too long to follow")
+        state.note(TOO_LONG)
         names = ()
     return Script(
         program.document,
