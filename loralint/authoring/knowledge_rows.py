@@ -206,6 +206,7 @@ class ProbeBand(Strict):
     edge: Positive
     unstable: Positive
     learns: Positive
+    learns_of: dict[str, Positive] = {}
     may_stall: float = 0.0
     doubt: str = ""
     source: Text

@@ -90,7 +90,7 @@ def experiment(plan: Plan, base: Base, limits: Limits, *, controls: bool = True,
     finally:
         stack.close()
     found = edge(rates, traces[0].losses)
-    own = with_fewer_rows(band(base.kind, plan.arm.optimizer), plan.rows, rows)
+    own = with_fewer_rows(band(base.kind, plan.arm.optimizer, plan.model), plan.rows, rows)
     judged = edge_for(base.kind, plan.arm, found, limits.steps)
     whole = not stopped or judged is not found
     told = limits.steps == STEPS and traces[0].losses

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
+from loralint.facts.model import found
 from loralint.facts.need import Missing, known, number, optional, positive
 from loralint.facts.precision import adapter_dtype
 from loralint.facts.scope import Scope
@@ -24,7 +25,8 @@ _UNQUANTISED = 16  # bits
 class Plan(NamedTuple):
     """What the config means for a probe. rows: of one step. steps: of the whole run, None where unknown.
 
-    assumed: what was taken for granted, in words for the verdict. elsewhere: whether the weights are another model's.
+    assumed: what was taken for granted, in words for the verdict. model: the catalogue's name of the run's base, "" if
+    unknown. elsewhere: whether the weights are another model's.
     """
 
     arm: Arm
@@ -32,6 +34,7 @@ class Plan(NamedTuple):
     schedule: Schedule
     steps: float | None
     assumed: tuple[str, ...] = ()
+    model: str = ""
     elsewhere: bool = False
 
 
@@ -72,7 +75,16 @@ def plan(scope: Scope, seed: int = 0, layers: tuple[str, ...] = ()) -> Plan:
         seed=seed,
     )
     _unlike(scope, assumed)
-    return Plan(arm, _rows(scope, assumed), _schedule(scope, assumed), _steps(scope, assumed), tuple(assumed))
+    rows, schedule, steps = _rows(scope, assumed), _schedule(scope, assumed), _steps(scope, assumed)
+    return Plan(arm, rows, schedule, steps, tuple(assumed), _model(scope))
+
+
+def _model(scope: Scope) -> str:
+    try:
+        model = found(scope)
+    except Missing:
+        return ""
+    return (model.id or "") if model is not None else ""
 
 
 def _refuse(scope: Scope) -> None:

@@ -41,15 +41,18 @@ class Verdict(NamedTuple):
     certain: bool
 
 
-def band(kind: str, optimizer: str) -> Band:
-    """The band of a kind of base model and an optimizer; those without a row there borrow another's."""
+def band(kind: str, optimizer: str, model: str = "") -> Band:
+    """The band of a kind of base model and an optimizer; those without a row there borrow another's. model: the
+    catalogue's name of the run's own, for those whose real runs stall elsewhere.
+    """
     data: Any = part("probe")
     rows = data["bands"][kind]
     source = optimizer if optimizer in rows else data["borrowed"][optimizer]
     row, doubt = rows[source], rows[source].get("doubt", "")
     if source != optimizer:
         doubt = f"no real run with {optimizer} was held against the ramp of such a model; the band is that of {source}"
-    return Band(row["stable"], row["edge"], row["unstable"], row["learns"], row.get("may_stall", 0.0), doubt)
+    learns = row.get("learns_of", {}).get(model, row["learns"])
+    return Band(row["stable"], row["edge"], row["unstable"], learns, row.get("may_stall", 0.0), doubt)
 
 
 def with_fewer_rows(own: Band, wanted: int, rows: int) -> Band:

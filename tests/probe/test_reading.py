@@ -45,6 +45,13 @@ def scope(text: str) -> Scope:
     return Scope(one.config, FACTS)
 
 
+def test_the_base_is_known_by_its_name_in_the_catalogue():
+    assert plan(scope(CONFIG)).model == "Qwen/Qwen2.5-0.5B"
+    instruct = CONFIG.replace("Qwen/Qwen2.5-0.5B", "HuggingFaceTB/SmolLM2-135M-Instruct")
+    assert plan(scope(instruct)).model == "HuggingFaceTB/SmolLM2-135M"
+    assert plan(scope(CONFIG.replace("Qwen/Qwen2.5-0.5B", "somebody/a-model-of-their-own"))).model == ""
+
+
 def test_a_config_becomes_an_arm():
     found = plan(scope(CONFIG), seed=3)
     assert found.arm[:5] == (8, 16, ("q_proj", "v_proj"), 2e-4, "adamw")
@@ -252,6 +259,14 @@ def test_where_lion_and_adafactor_ran_for_real_their_bands_are_their_own():
 def test_between_what_stalls_on_all_models_and_on_none_it_is_told_as_open(optimizer):
     own = band("embedded", optimizer)
     assert own.learns < own.may_stall
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "lion", "adafactor"])
+def test_a_model_whose_real_runs_stall_further_on_has_a_bound_of_its_own(optimizer):
+    own = band("embedded", optimizer, "HuggingFaceTB/SmolLM2-135M")
+    assert own == band("embedded", optimizer)._replace(learns=0.08)
+    assert band("embedded", optimizer, "google/gemma-3-270m") == band("embedded", optimizer)
+    assert band("own", optimizer, "HuggingFaceTB/SmolLM2-135M") == band("own", optimizer)
 
 
 def test_fewer_rows_than_the_run_has_widen_the_band_upwards():
