@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 HEAD = """base_model: meta-llama/Llama-3.1-8B
+special_tokens: {pad_token: '<|end_of_text|>'}
 datasets: [{path: a/b, type: alpaca}]
 adapter: lora
 lora_r: 16
