@@ -126,6 +126,8 @@ def _of_metadata(path: str, column: str) -> _Told | None:
 
 def _first(path: str) -> dict[str, object] | None:
     """The first row, of a CSV with its columns alone; None where it cannot be read."""
+    if not os.path.isfile(path):  # a pipe would hang
+        return None
     try:
         with open(path, "rb") as file:
             line = file.readline(_LINE).decode()

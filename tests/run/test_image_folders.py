@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -82,3 +83,9 @@ def test_a_folder_outside_of_the_project_is_not_looked_into(told, tmp_path):
     (tmp_path / "pics").mkdir()
     (tmp_path / "pics/1.png").write_text("")
     assert told({"read.me": ""}, folder="../pics") == []
+
+
+def test_a_pipe_that_is_called_so_is_left_unopened(told, tmp_path):
+    (tmp_path / "project/pics").mkdir(parents=True)
+    os.mkfifo(tmp_path / "project/pics/metadata.jsonl")
+    assert told({"pics/1.png": ""}) == []
