@@ -231,6 +231,32 @@ def test_a_program_that_nearly_catches_costs_little(hostile):
     assert hostile("check", "t.py").code in (0, 1)
 
 
+def test_expressions_too_deep_for_python_to_write_out_are_passed_over(hostile):
+    text = """
+from accelerate import Accelerator
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, get_scheduler
+import torch
+model = get_peft_model(AutoModelForCausalLM.from_pretrained("a/b"), LoraConfig(r=8, task_type="CAUSAL_LM"))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+accelerator = Accelerator(gradient_accumulation_steps=4)
+model, optimizer = accelerator.prepare(model, optimizer)
+schedule = get_scheduler("linear", optimizer, num_warmup_steps=0, num_training_steps=TOTAL)
+for batch in data:
+    with accelerator.accumulate(model, DEEP):
+        accelerator.backward(model(**batch).loss)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+"""
+    (hostile.folder / "deep.py").write_text(text.replace("DEEP", "+".join("x" * 900)).replace("TOTAL", "8"))
+    assert hostile("check", "deep.py").code in (0, 1)
+    chain = "".join(f"{a} = {'+'.join(b * 120)}\n" for a, b in zip("cba", "dcb", strict=True))
+    long = "d = len(data)\n" + chain + text.replace("DEEP", "1").replace("TOTAL", "+".join("a" * 120))
+    (hostile.folder / "long.py").write_text(long)
+    assert hostile("check", "long.py").code in (0, 1)
+
+
 def test_a_manifest_whose_command_nearly_pipes_costs_little(hostile):
     line = "python train.py --lr 1e-4 " + "python " * 9_000
     pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "x", "command": ["sh", "-c", line]}]}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 
-from loralint.frameworks.python.syntax import trees
+from loralint.frameworks.python.syntax import trees, written
 from loralint.source.script import Script
 
 _ELSEWHERE = re.compile(r"\bargparse\b|\bargv\b|HfArgumentParser|\bclick\b|\btyper\b")
@@ -40,4 +40,4 @@ def fired(script: Script) -> frozenset[str]:
 def _calls(body: list[ast.stmt]) -> list[ast.Call]:
     """What calls Fire."""
     calls = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Call)]
-    return [call for call in calls if ast.unparse(call.func) in ("fire.Fire", "Fire")]
+    return [call for call in calls if written(call.func) in ("fire.Fire", "Fire")]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from loralint.frameworks.python.classes import of
 from loralint.frameworks.python.paces import out_of_step
 from loralint.frameworks.python.parts import Parts
-from loralint.frameworks.python.syntax import Tree, place, trees
+from loralint.frameworks.python.syntax import Tree, place, trees, written
 from loralint.frameworks.python.trace import last
 from loralint.frameworks.table import Observation
 from loralint.model import Value
@@ -62,7 +62,7 @@ def _accumulated(script: Script, found: tuple[Tree, ...]) -> Iterator[Observatio
         yield _told(found[-1], "gradient_accumulation_steps", "changed", what, advice)
     for tree in found:
         for node in _walk(tree.body):
-            if isinstance(node, ast.With) and ".accumulate(" in ast.unparse(node.items[0]) and _emptied_first(node):
+            if isinstance(node, ast.With) and ".accumulate(" in written(node.items[0]) and _emptied_first(node):
                 what = f"zero_grad before backward empties what {count - 1} batches added up, and the last alone counts"
                 yield _told(tree, "zero_grad", "changed", what, "call optimizer.zero_grad() behind optimizer.step()")
                 return

@@ -15,6 +15,7 @@ from loralint.frameworks.python.functions import function_of, given_back
 from loralint.frameworks.python.parts import Parts
 from loralint.frameworks.python.rows import batched
 from loralint.frameworks.python.splits import ADDS
+from loralint.frameworks.python.syntax import written
 from loralint.frameworks.python.trace import last
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Value
@@ -72,14 +73,14 @@ def _decoded(script: Script, trainer: Call, given: Argument, function: ast.Funct
     """Labels that go to the tokenizer as the collator left them."""
     if "label_pad_token_id" in script.text or not function.args.args:
         return
-    if _MASKS.search(ast.unparse(function)):
+    if _MASKS.search(written(function)):
         return
     asked = function.args.args[0].arg
     labels = _labels(function, asked)
     handed = [
         one.args[0] for one in ast.walk(function) if isinstance(one, ast.Call) and one.args and _decodes(one.func)
     ]
-    if any(ast.unparse(one) in labels for one in handed):
+    if any(written(one) in labels for one in handed):
         key = f"{last(trainer)}.compute_metrics"
         where = Value(None, key=key, pointer=f"/{key}", span=script.document.span(given.node))
         yield Observation("labels-decoded", where, "crash", "", data={"function": function.name})
@@ -96,9 +97,9 @@ def _labels(function: ast.FunctionDef, asked: str) -> set[str]:
     for one in ast.walk(function):
         if not isinstance(one, ast.Assign):
             continue
-        target, given = one.targets[0], ast.unparse(one.value)
+        target, given = one.targets[0], written(one.value)
         pair = target.elts if isinstance(target, ast.Tuple) and len(target.elts) == 2 else []
-        names += [ast.unparse(part) for part in pair or [target]]
+        names += [written(part) for part in pair or [target]]
         if (pair and given == asked) or (not pair and given in found):
             found.add(names[-1])
     return {one for one in found if names.count(one) < 2}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from loralint.frameworks.python.classes import CLASSES
 from loralint.frameworks.python.parts import Parts
-from loralint.frameworks.python.syntax import Tree, once, place
+from loralint.frameworks.python.syntax import Tree, once, place, written
 from loralint.frameworks.table import Look, Observation
 from loralint.model import Value
 from loralint.source.script import Script
@@ -79,7 +79,7 @@ def _base(name: str, classes: Mapping[str, tuple[ast.ClassDef, Tree]]) -> str:
         bases = classes[name][0].bases
         if len(bases) != 1:
             return ""
-        name = ast.unparse(bases[0]).rpartition(".")[2] if isinstance(bases[0], ast.Name | ast.Attribute) else ""
+        name = written(bases[0]).rpartition(".")[2] if isinstance(bases[0], ast.Name | ast.Attribute) else ""
     return ""
 
 

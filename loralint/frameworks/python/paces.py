@@ -10,10 +10,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-_MAKES = re.compile(r"\.?get_(?:\w+_)?schedule(?:r|_\w+)?$")
+from loralint.frameworks.python.syntax import written
+
+_MAKES = re.compile(r"get_(?:\w+_)?schedule(?:r|_\w+)?")
 _WITH_THE_OPTIMIZER = "step_scheduler_with_optimizer"
 _ROUNDS = frozenset({"math.ceil", "math.floor", "ceil", "int", "round", "max", "min", "len"})
-_DEPTH = 4
+_DEPTH = 4  # assignments back
+_LONGEST = 1000  # characters of an expression
 
 
 def out_of_step(body: list[ast.stmt], text: str, count: int) -> Iterator[tuple[str, str, str]]:
@@ -60,9 +63,7 @@ def _prepared(body: list[ast.stmt]) -> frozenset[str] | None:
 
 def _stepped(body: list[ast.stmt]) -> set[str]:
     """The names whose step is called for each batch below `accumulate`."""
-    blocks = (
-        node for node in _walk(body) if isinstance(node, ast.With) and ".accumulate(" in ast.unparse(node.items[0])
-    )
+    blocks = (node for node in _walk(body) if isinstance(node, ast.With) and ".accumulate(" in written(node.items[0]))
     calls = (
         one.value
         for block in blocks
@@ -77,8 +78,8 @@ def _stepped(body: list[ast.stmt]) -> set[str]:
 
 
 def _total(made: ast.Call) -> ast.expr | None:
-    name = ast.unparse(made.func)
-    if not _MAKES.search(name):
+    name = written(made.func)
+    if not _MAKES.fullmatch(name.rpartition(".")[2]):
         return None
     given = next((one.value for one in made.keywords if one.arg == "num_training_steps"), None)
     place = 3 if name.endswith("get_scheduler") else 2
@@ -86,18 +87,20 @@ def _total(made: ast.Call) -> ast.expr | None:
 
 
 def _resolved(node: ast.expr, named: dict[str, ast.expr], depth: int) -> str:
-    """An expression with what its names stand for."""
-    text = ast.unparse(node)
+    """An expression with what its names stand for; empty where that is longer than people write."""
+    text = written(node)
     for one in {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if depth else ():
+        if len(text) > _LONGEST:
+            return ""
         if one in named and _counts(named[one]):
             inner = f"({_resolved(named[one], named, depth - 1)})".replace("\\", r"\\")
             text = re.sub(rf"(?<![\w.]){one}\b", inner, text)
-    return text
+    return text if len(text) <= _LONGEST else ""
 
 
 def _counts(node: ast.expr) -> bool:
     """Whether an expression is arithmetic, and no object that is made."""
-    return not isinstance(node, ast.Call) or ast.unparse(node.func) in _ROUNDS
+    return not isinstance(node, ast.Call) or written(node.func) in _ROUNDS
 
 
 def _method(node: ast.Call) -> str:

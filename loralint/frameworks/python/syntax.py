@@ -73,6 +73,14 @@ def _parsed(text: str) -> list[ast.stmt]:
         return []
 
 
+def written(node: ast.AST) -> str:
+    """A part of a program as Python writes it; empty where it is nested too deep for that."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return ""
+
+
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Every statement, in the order of the text; of the nodes of a program these are one in ten."""
     left = body[::-1]

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from loralint.frameworks.python.syntax import Tree, once, place, statements
+from loralint.frameworks.python.syntax import Tree, once, place, statements, written
 from loralint.frameworks.table import Observation
 from loralint.model import Value
 
@@ -95,7 +95,7 @@ def _dropped(tree: Tree, named: frozenset[str]) -> Iterator[Observation]:
         method, held = call.func.attr, call.func.value
         if method not in _CHANGE or (tree.shown and method in _LOOKED_AT) or not _is_rows(held, named):
             continue
-        rows = ast.unparse(held)
+        rows = written(held)
         span = place(tree.document, rf"^[ \t]*(?:\\?\"[ \t]*)?({_written(held)}\s*\.\s*{method})\b")
         key = f"{rows}.{method}" if len(rows) < 40 else method
         where = Value(None, key=key, pointer=f"/{key}", span=span or tree.document.span_at(0, 0), key_span=span)
@@ -121,11 +121,11 @@ def _sliced(tree: Tree, named: frozenset[str]) -> Iterator[Observation]:
                 if word.arg not in _ROWS or given is None or not _is_slice(given, named):
                     continue
                 assert isinstance(node, ast.Call)
-                key = f"{ast.unparse(node.func).rpartition('.')[2]}.{word.arg}"
+                key = f"{written(node.func).rpartition('.')[2]}.{word.arg}"
                 span = place(tree.document, rf"\b({word.arg})\s*=")
                 where = Value(None, key=key, pointer=f"/{key}", span=span or tree.document.span_at(0, 0), key_span=span)
                 assert isinstance(given, ast.Subscript)
-                data = {"rows": ast.unparse(given.value), "slice": ast.unparse(given.slice)}
+                data = {"rows": written(given.value), "slice": written(given.slice)}
                 yield Observation("rows-sliced", where, "crash", "", data=data)
 
 
@@ -136,7 +136,7 @@ def _is_slice(node: ast.expr, named: frozenset[str]) -> bool:
 def _words(node: ast.AST) -> list[ast.keyword]:
     """What a trainer is told by name."""
     called = node.func if isinstance(node, ast.Call) else None
-    trainer = isinstance(called, ast.Name | ast.Attribute) and ast.unparse(called).endswith("Trainer")
+    trainer = isinstance(called, ast.Name | ast.Attribute) and written(called).endswith("Trainer")
     return node.keywords if isinstance(node, ast.Call) and trainer else []
 
 
