@@ -23,8 +23,8 @@ def type_of(scope: Scope) -> str:
 
 
 # What a class without a head cannot be trained for: it gives no logits, which PEFT's classes and the losses ask for.
-_HEADED = frozenset({"CAUSAL_LM", "SEQ_2_SEQ_LM", "SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS"})
-_LOGITS = frozenset({"sft", "pt", "dpo", "kto", "orpo", "simpo", "ipo", "cpo", "ppo", "grpo", "rloo"})
+_HEADED = ("CAUSAL_LM", "SEQ_2_SEQ_LM", "SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS")  # no set: a list may stand there
+_LOGITS = ("sft", "pt", "dpo", "kto", "orpo", "simpo", "ipo", "cpo", "ppo", "grpo", "rloo")
 
 
 def _headed(scope: Scope) -> bool:

@@ -180,6 +180,41 @@ def test_no_pattern_of_ours_runs_away(word):
             assert time.process_time() - start < 0.3, pattern
 
 
+TORCHTUNE = """model: {_component_: torchtune.models.llama3_1.lora_llama3_1_8b, lora_attn_modules: [q_proj]}
+optimizer: {_component_: torch.optim.AdamW, lr: 1.0e-4}
+max_steps_per_epoch: 10
+batch_size: 1
+"""
+PREFERENCES = """model_name_or_path: meta-llama/Meta-Llama-3-8B-Instruct
+stage: dpo
+finetuning_type: lora
+lora_rank: 8
+lora_target: all
+cutoff_len: 2048
+per_device_train_batch_size: 1
+learning_rate: 5.0e-06
+bf16: true
+"""
+MISSHAPEN = {
+    "epochs without an end": TORCHTUNE + "epochs: .inf\n",
+    "epochs that are no number": TORCHTUNE + "epochs: .nan\n",
+    "a loss in braces": PREFERENCES + "pref_loss: {}\n",
+}
+
+
+@pytest.mark.parametrize("name", MISSHAPEN)
+def test_values_of_another_shape_end_no_check(hostile, name):
+    (hostile.folder / "c.yaml").write_text(MISSHAPEN[name], encoding="utf-8")
+    assert hostile("check", "c.yaml", "--gpu", "A100-80GB").code in (0, 1)
+
+
+def test_two_words_where_one_belongs_end_no_check(hostile):
+    line = "deepspeed src/train.py --stage pt x --finetuning_type lora --lora_target no_such --output_dir o --dataset d"
+    text = f"{line} --do_train --model_name_or_path Qwen/Qwen2.5-7B-Instruct --template qwen --learning_rate 5e-5\n"
+    (hostile.folder / "run.sh").write_text(text, encoding="utf-8")
+    assert hostile("check", "run.sh").code in (0, 1)
+
+
 # Programs
 
 

@@ -57,7 +57,7 @@ def step(scope: Scope, *, rich: bool) -> Pass:
 def referenced(scope: Scope) -> bool:
     """Whether the loss asks what the model said before it trained."""
     task, loss = known(scope, "train.task"), known(scope, "pref.loss")
-    return task in _PREFERENCES and not {task, loss}.intersection(_UNREFERENCED)
+    return task in _PREFERENCES and task not in _UNREFERENCED and loss not in _UNREFERENCED
 
 
 def scores(scope: Scope) -> bool:

@@ -7,6 +7,7 @@ Only arguments of the model builder and keys read by `cfg.get` have one. The rec
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
 from loralint.frameworks.convert import dtype, lower, never, not_null
 from loralint.frameworks.readers.torchtune_faults import rejected, slips
@@ -163,9 +164,9 @@ def _steps(cap: Value, epochs: tuple[Value, ...]) -> Value:
     count = epochs[0].value if epochs else Unknown("`epochs` is not set")
     if count == 1 or isinstance(cap.value, Unknown):
         return cap
-    if isinstance(count, (int, float)) and isinstance(cap.value, int):
+    if isinstance(count, (int, float)) and isinstance(cap.value, int) and isfinite(count):
         return cap._replace(value=int(cap.value * count), origin="derived", source="max_steps_per_epoch x epochs")
-    return cap._replace(value=count if isinstance(count, Unknown) else Unknown("`epochs` is no number"))
+    return cap._replace(value=count if isinstance(count, Unknown) else Unknown("`epochs` is no finite number"))
 
 
 TABLE = (
