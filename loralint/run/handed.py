@@ -18,6 +18,7 @@ class Handed:
 
     def __init__(self, project: Lookup, mounts: At | None) -> None:
         self._project = project
+        self.module, self.beside, self.document = project.module, project.beside, project.document
         self._mounts = sorted(_mounts(mounts), reverse=True)  # a longer path before the one that it lies in
 
     def find(self, name: str, near: str) -> Document | None:
@@ -26,18 +27,6 @@ class Handed:
             if (name + "/").startswith(path.rstrip("/") + "/"):
                 return self._project.find(posixpath.join(source, name[len(path) :].lstrip("/")).rstrip("/"), near)
         return self._project.find(name, near)
-
-    def module(self, name: str, level: int, near: str) -> Document | None:
-        """The file that an import means."""
-        return self._project.module(name, level, near)
-
-    def beside(self, path: str, near: str) -> Document | None:
-        """The file of a path as seen from the folder of another one."""
-        return self._project.beside(path, near)
-
-    def document(self, path: str, shown: str) -> Document:
-        """A file that the caller names."""
-        return self._project.document(path, shown)
 
 
 def _mounts(held: At | None) -> Iterator[tuple[str, str]]:
